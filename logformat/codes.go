@@ -1,0 +1,70 @@
+package logformat
+
+const (
+	actCopy    = "Take the log again from where it was written; if that copy is the same, restore it from a backup."
+	actEdited  = "The harness never writes this: look for a tool that edited the log, and restore the original."
+	actFormat  = "Read it with a release that knows that format; this one reads format 0."
+	actPlugin  = "If a plugin of yours writes this type, admit it with --known-event TYPE; otherwise read the log with a newer release."
+	actRelease = "Replay it with the release that wrote it; no later release can."
+)
+
+var codes = []CodeInfo{
+	{CodeEmpty, Corrupt, "the log holds no bytes, so there is no session in it", "Check the path; a session that never became durable leaves no log."},
+	{CodeHeaderUnterminated, Corrupt, "the header line was never completed, so nothing of this session became durable", actCopy},
+	{CodeVersionNewer, Foreign, "the log was written by a newer harness, in a format that this release does not read; it is not damaged", actFormat},
+	{CodeVersionOlder, Foreign, "the log is in a format older than any that can be read; it is not damaged", actFormat},
+	{CodeHeaderNotJSON, Corrupt, "the first line is not JSON, so this is no session log or its start is lost", actCopy},
+	{CodeHeaderBOM, Corrupt, "the log starts with a byte order mark, which the harness neither writes nor reads; an editor or a converter put it there", "Remove the three bytes EF BB BF from the start of a copy, and find what added them."},
+	{CodeHeaderShape, Corrupt, "the first line is not a session header", actEdited},
+	{CodeHeaderRetired, Legacy, "the header has a policy field that was retired; logs with it are no longer opened", actRelease},
+	{CodeHeaderCwd, Corrupt, "the header's cwd is not an absolute path", actEdited},
+	{CodeHeaderField, Corrupt, "a header field has a value that the format does not allow", actEdited},
+
+	{CodeZstdMagic, Corrupt, "there are bytes where a Zstandard frame should start, and they start none", actCopy},
+	{CodeZstdReserved, Corrupt, "a Zstandard frame uses a reserved bit or block type, so its bytes are damaged", actCopy},
+	{CodeZstdFrame, Corrupt, "a complete Zstandard frame does not decode to what was written", actCopy},
+	{CodeZstdHeaderFrame, Corrupt, "the first Zstandard frame must hold the header line and nothing else", "The file was compressed again by another tool; decompress it and verify it as session.jsonl."},
+	{CodeZstdTornRecord, Corrupt, "the complete Zstandard frames end inside a record, which a crash cannot cause", actCopy},
+
+	{CodeLineNotJSON, Corrupt, "a line in the committed part of the log is not JSON", actCopy},
+	{CodeLineBlank, Corrupt, "a blank line in the committed part of the log; no writer leaves one", actEdited},
+	{CodeLineNull, Corrupt, "a line holds null where a record must be; the harness cannot load it", actEdited},
+	{CodeLineTooLong, Corrupt, "a line is longer than the harness can hold as one string (2^29-24 bytes)", actCopy},
+	{CodeLineTooDeep, Corrupt, "a line nests deeper than can be read safely", actEdited},
+	{CodeSeqGap, Corrupt, "the event numbers are not contiguous in the committed part of the log: records were lost, added or moved", actCopy},
+	{CodeChunkRow, Corrupt, "a packed chunk row in the committed part of the log is malformed", actEdited},
+	{CodeStoreRow, Corrupt, "a row in the committed part of the store is malformed", "Restore the store from a backup; the events before this row are intact."},
+	{CodeSizeLimit, Corrupt, "the decoded log is larger than the limit in force", "Raise --max-size if the log is trusted."},
+
+	{CodeLegacyDelta, Legacy, "the event is of the removed header-delta codec: the request headers of this log cannot be known without it", actRelease},
+	{CodeLegacyMode, Legacy, "the event is of the removed mode vocabulary", actRelease},
+	{CodeFallback, Legacy, `the request header has the removed reason "fallback"`, actRelease},
+	{CodeLegacyShape, Legacy, "the event has an old shape that is not complete enough to be upgraded", actRelease},
+	{CodeMessageID, Corrupt, "a message without an id: it can neither be quoted nor replaced", actEdited},
+	{CodeMessageRole, Corrupt, "the message has another role than its event calls for", actEdited},
+	{CodeMessageSource, Corrupt, "the message does not say where it came from in the way its event calls for", actEdited},
+	{CodeMessageBody, Corrupt, "the message's content does not have the shape its event calls for", actEdited},
+	{CodeTurnEnd, Corrupt, "the end of the turn does not have the shape that was ever written", actEdited},
+	{CodeTypeUnknown, Foreign, "the event type is not in the vocabulary of format 0 and not marked ignorable; skipping it could rebuild a wrong session", actPlugin},
+	{CodeDataShape, Corrupt, "the event's data is not of the kind that the harness reads there", actEdited},
+	{CodeCloserCallID, Corrupt, "the log ends in an open turn with a tool call that has no usable id, so the turn cannot be closed on load", "The provider returned a tool call without an id; cut the log before that step to open it."},
+	{CodeEnvelope, Corrupt, "the event's envelope must hold type, seq, time and data, optionally surfaceOp, sourceEventSeqs and ignorable, each well-formed, and nothing else", actEdited},
+	{CodeHeaderRoute, Corrupt, "the request header does not name a provider and a model", actEdited},
+	{CodeHeaderEffort, Corrupt, "the request header's reasoningEffort is not a non-empty string", actEdited},
+	{CodeDefaults, Corrupt, "the request header's adapterDefaults must mark reasoningEffort or maxTokens with true, and only a field that the config has", actEdited},
+	{CodeHeaderMember, Corrupt, "the request header has a null where system or tools should be: the harness loads it but cannot fold it into a request", actEdited},
+
+	{CodeSurfaceOpMissing, Corrupt, "the event is model-visible and must say with surfaceOp how it enters the surface", actEdited},
+	{CodeSurfaceOpLogOnly, Corrupt, "the event is log-only and cannot change the surface", actEdited},
+	{CodeSurfaceOpShape, Corrupt, `surfaceOp must be "append" or a replace with exactly op, start and end`, actEdited},
+	{CodeSourcesLogOnly, Corrupt, "the event is log-only and cannot cite sources", actEdited},
+	{CodeSourcesShape, Corrupt, "sourceEventSeqs must be an array of non-negative safe integers", actEdited},
+	{CodeSourcesEmpty, Corrupt, "sourceEventSeqs is empty, which only an assistant/message of an empty stream may be", actEdited},
+	{CodeSourcesDuplicate, Corrupt, "sourceEventSeqs names an event twice", actEdited},
+	{CodeSourcesForward, Corrupt, "sourceEventSeqs names an event that is not earlier than this one", actEdited},
+	{CodeReplaceMissing, Corrupt, "the replace names an event that is not on the surface", actEdited},
+	{CodeReplaceReversed, Corrupt, "the replace starts after it ends, in surface order", actEdited},
+	{CodeReplaceSources, Corrupt, "the replace does not list every event that it removes from the surface", actEdited},
+	{CodeReplaceToolTarget, Corrupt, "a tool/result may replace exactly one current tool/result", actEdited},
+	{CodeReplaceToolEdit, Corrupt, "a tool/result that replaces another may differ only in the content of its result block", actEdited},
+}

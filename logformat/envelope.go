@@ -1,0 +1,222 @@
+package logformat
+
+import (
+	"slices"
+
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+)
+
+// An envelope is the members of an event line, as found.
+type envelope struct {
+	typ, time, data, surfaceOp, sources, ignorable ecmajson.Value
+	unknown                                        ecmajson.Value // the first key that no envelope has
+	seq                                            int64
+	pos                                            Position
+}
+
+func readEnvelope(value ecmajson.Value, pos Position, seq int64) envelope {
+	e := envelope{pos: pos, seq: seq}
+	for key, v := range value.Members() {
+		switch {
+		case key.Is("type"):
+			e.typ = v
+		case key.Is("seq"):
+		case key.Is("time"):
+			e.time = v
+		case key.Is("data"):
+			e.data = v
+		case key.Is("surfaceOp"):
+			e.surfaceOp = v
+		case key.Is("sourceEventSeqs"):
+			e.sources = v
+		case key.Is("ignorable"):
+			e.ignorable = v
+		case e.unknown == nil:
+			e.unknown = key
+		}
+	}
+	return e
+}
+
+// parseEvent validates one event in the harness's order of checks: upgrade and
+// message shape, type, envelope, request header, surface members. A refusal is
+// the event's first fault in that order; the returned event is then not used.
+func (r *Reader) parseEvent(value ecmajson.Value, form ecmajson.Form, pos Position, seq int64) (*Event, *Refusal) {
+	env := readEnvelope(value, pos, seq)
+	upgraded, refusal := r.upgrade(&env)
+	if refusal != nil {
+		return nil, refusal
+	}
+	eventType := r.intern(env.typ)
+	if refusal := checkMessage(&env, eventType); refusal != nil {
+		return nil, refusal
+	}
+	r.msgs.note(&env, eventType)
+	known := r.version.Known(eventType)
+	admitted := !known && r.admitted[eventType]
+	ignorable := env.ignorable.Kind() == ecmajson.True
+	if !known && !admitted && !ignorable {
+		return nil, env.fault(CodeTypeUnknown, PhaseTypes, env.typeText())
+	}
+	if refusal := r.open.track(&env, eventType); refusal != nil {
+		return nil, refusal
+	}
+	event := &r.event
+	*event = Event{
+		Type: eventType, Seq: seq, Data: env.data, Pos: pos, Form: form, Upgraded: upgraded,
+		Ignorable: ignorable, Known: known || admitted, Admitted: admitted,
+	}
+	if refusal := r.checkEnvelope(&env, event); refusal != nil {
+		return nil, refusal
+	}
+	r.count(event)
+	return event, nil
+}
+
+func (r *Reader) count(e *Event) {
+	switch {
+	case r.ended:
+		return
+	case !e.Known:
+		r.stats.Ignored++
+	case e.Admitted:
+		r.stats.Admitted++
+	}
+	if e.Upgraded != "" {
+		r.stats.Upgraded++
+	}
+}
+
+func (e *envelope) fault(code Code, phase Phase, detail string) *Refusal {
+	return &Refusal{Code: code, Phase: phase, Pos: e.pos, Seq: e.seq, Detail: detail}
+}
+
+func (e *envelope) typeText() string {
+	if e.typ == nil {
+		return "the event has no type"
+	}
+	return "type " + string(e.typ[:min(len(e.typ), 80)])
+}
+
+// intern returns the type's name without allocating for names seen before.
+func (r *Reader) intern(typ ecmajson.Value) string {
+	if typ.Kind() != ecmajson.String {
+		return ""
+	}
+	if name, ok := r.types[string(typ)]; ok {
+		return name
+	}
+	name := typ.Text()
+	if len(r.types) < 256 { // names of a hostile log are not collected
+		r.types[string(typ)] = name
+	}
+	return name
+}
+
+// checkEnvelope applies the checks of the last phase to one event.
+func (r *Reader) checkEnvelope(env *envelope, event *Event) *Refusal {
+	if env.unknown != nil {
+		return env.fault(CodeEnvelope, PhaseEvents, "unknown member "+string(env.unknown[:min(len(env.unknown), 80)]))
+	}
+	var ok bool
+	if event.Time, ok = env.time.SafeInt(); !ok {
+		return env.fault(CodeEnvelope, PhaseEvents, "time is not a safe integer")
+	}
+	switch {
+	case env.typ.Kind() != ecmajson.String:
+		return env.fault(CodeEnvelope, PhaseEvents, "type is not a string")
+	case env.data == nil:
+		return env.fault(CodeEnvelope, PhaseEvents, "data is missing")
+	case env.ignorable != nil && !event.Ignorable:
+		return env.fault(CodeEnvelope, PhaseEvents, "ignorable is present and not true")
+	}
+	if event.Type == "request/header" {
+		if refusal := checkRequestHeader(env); refusal != nil {
+			return refusal
+		}
+	}
+	return r.checkSurface(env, event)
+}
+
+// checkSurface reads surfaceOp and sourceEventSeqs (section 5 of the format but
+// for what depends on the current surface).
+func (r *Reader) checkSurface(env *envelope, event *Event) *Refusal {
+	if !r.version.OnSurface(event.Type) {
+		switch {
+		case env.surfaceOp != nil:
+			return env.fault(CodeSurfaceOpLogOnly, PhaseEvents, event.Type)
+		case env.sources != nil:
+			return env.fault(CodeSourcesLogOnly, PhaseEvents, event.Type)
+		}
+		return nil
+	}
+	if env.surfaceOp == nil {
+		return env.fault(CodeSurfaceOpMissing, PhaseEvents, event.Type)
+	}
+	op, ok := parseSurfaceOp(env.surfaceOp)
+	if !ok {
+		return env.fault(CodeSurfaceOpShape, PhaseEvents, "")
+	}
+	event.Surface = op
+	return r.checkSources(env, event)
+}
+
+func parseSurfaceOp(v ecmajson.Value) (SurfaceOp, bool) {
+	if v.Is("append") {
+		return SurfaceOp{Op: OpAppend}, true
+	}
+	if v.Kind() != ecmajson.Object || v.Len() != 3 || !v.Lookup("op").Is("replace") {
+		return SurfaceOp{}, false
+	}
+	start, ok1 := nonNegative(v.Lookup("start"))
+	end, ok2 := nonNegative(v.Lookup("end"))
+	return SurfaceOp{OpReplace, start, end}, ok1 && ok2
+}
+
+func (r *Reader) checkSources(env *envelope, event *Event) *Refusal {
+	if env.sources == nil {
+		return nil
+	}
+	if env.sources.Kind() != ecmajson.Array {
+		return env.fault(CodeSourcesShape, PhaseEvents, "it is not an array")
+	}
+	r.sources = r.sources[:0]
+	ascending := true
+	forward := int64(-1)
+	for v := range env.sources.Elements() {
+		n, ok := nonNegative(v)
+		if !ok {
+			return env.fault(CodeSourcesShape, PhaseEvents, "it holds "+string(v[:min(len(v), 40)]))
+		}
+		if len(r.sources) > 0 && n <= r.sources[len(r.sources)-1] {
+			ascending = false
+		}
+		if forward < 0 && n >= event.Seq {
+			forward = n
+		}
+		r.sources = append(r.sources, n)
+	}
+	switch {
+	case len(r.sources) == 0 && event.Type != "assistant/message":
+		return env.fault(CodeSourcesEmpty, PhaseEvents, "")
+	case !ascending && hasDuplicate(r.sources):
+		return env.fault(CodeSourcesDuplicate, PhaseEvents, "")
+	case forward >= 0:
+		return env.fault(CodeSourcesForward, PhaseEvents, sourceText(forward))
+	}
+	event.Sources = r.sources
+	if event.Sources == nil {
+		event.Sources = []int64{}
+	}
+	return nil
+}
+
+func sourceText(n int64) string {
+	return "it names seq " + string(ecmajson.AppendNumber(nil, float64(n)))
+}
+
+func hasDuplicate(seqs []int64) bool {
+	sorted := slices.Clone(seqs)
+	slices.Sort(sorted)
+	return len(slices.Compact(sorted)) != len(seqs)
+}

@@ -1,0 +1,239 @@
+package logformat
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// frameMagic is the little-endian magic number of a Zstandard frame (RFC 8878,
+// section 3.1.1). Skippable frames have another one and are not accepted here.
+const frameMagic = 0xFD2FB528
+
+const maxBlock = 128 << 10 // RFC 8878: Block_Maximum_Size
+
+// A frame is the structure of one Zstandard frame, found by walking its block
+// headers without decoding anything.
+//
+//	magic(4) descriptor(1) [window(1)] [dictionary(0,1,2,4)] [content size(0,1,2,4,8)] block… [checksum(4)]
+//	block = header(3: last bit, type 2 bits, size 21 bits) payload
+type frame struct {
+	bytes    []byte // as read: the whole frame, or what there is of a torn one
+	offset   int64  // of the magic number in the file
+	header   int    // length of magic, descriptor and fields; 0 if not complete
+	blocks   int    // complete blocks
+	lastFull int    // length of the frame up to the end of its last complete block
+	rawTail  int    // payload bytes present of an incomplete raw block
+	complete bool
+	checksum bool
+	declared int64 // content size, -1 when not declared
+	window   int64
+}
+
+// bound returns the largest length that the frame's blocks can decode to.
+func (f *frame) bound() int64 {
+	n := int64(f.blocks) * maxBlock
+	if f.declared >= 0 {
+		n = min(n, f.declared)
+	}
+	return n
+}
+
+// A frameWalker reads a concatenation of frames.
+type frameWalker struct {
+	in     *bufio.Reader
+	offset int64
+	buf    []byte
+	frame  frame
+}
+
+// next returns the next frame, valid until the following call. io.EOF ends the
+// log on a frame boundary. A structurally incomplete frame is returned with
+// complete unset; it is always the last.
+func (w *frameWalker) next() (*frame, error) {
+	w.buf = w.buf[:0]
+	w.frame = frame{offset: w.offset, declared: -1}
+	f := &w.frame
+	complete, err := w.walk(f)
+	f.bytes, f.complete = w.buf, complete
+	w.offset += int64(len(w.buf))
+	if err == nil && !complete && len(w.buf) == 0 {
+		return nil, io.EOF
+	}
+	return f, err
+}
+
+func (w *frameWalker) walk(f *frame) (complete bool, err error) {
+	if ok, err := w.take(4); !ok || err != nil {
+		return false, err
+	}
+	if binary.LittleEndian.Uint32(w.buf) != frameMagic {
+		return false, w.refuse(CodeZstdMagic, 0, "")
+	}
+	if ok, err := w.take(1); !ok || err != nil {
+		return false, err
+	}
+	descriptor := w.buf[4]
+	if descriptor&0x18 != 0 {
+		return false, w.refuse(CodeZstdReserved, 4, "the frame header has a reserved bit set")
+	}
+	f.checksum = descriptor&4 != 0
+	if ok, err := w.take(fieldBytes(descriptor)); !ok || err != nil {
+		return false, err
+	}
+	f.header = len(w.buf)
+	f.lastFull = f.header
+	f.readFields(w.buf)
+	return w.walkBlocks(f)
+}
+
+func (w *frameWalker) walkBlocks(f *frame) (complete bool, err error) {
+	for last := false; !last; {
+		at := len(w.buf)
+		if ok, err := w.take(3); !ok || err != nil {
+			return false, err
+		}
+		h := uint32(w.buf[at]) | uint32(w.buf[at+1])<<8 | uint32(w.buf[at+2])<<16
+		size := int(h >> 3)
+		last = h&1 != 0
+		switch h >> 1 & 3 {
+		case 1: // RLE: one byte stands for size of them
+			size = 1
+		case 3:
+			return false, w.refuse(CodeZstdReserved, at, "a block has the reserved type")
+		}
+		if ok, err := w.take(size); !ok || err != nil {
+			if h>>1&3 == 0 {
+				f.rawTail = len(w.buf) - at - 3
+			}
+			return false, err
+		}
+		f.blocks++
+		f.lastFull = len(w.buf)
+	}
+	if f.checksum {
+		return w.take(4)
+	}
+	return true, nil
+}
+
+// take appends n more bytes to the buffer; false when the file ends first.
+func (w *frameWalker) take(n int) (bool, error) {
+	at := len(w.buf)
+	for n > 0 {
+		step := min(n, 1<<20) // a lying size must not allocate what is not there
+		w.buf = append(w.buf, make([]byte, step)...)
+		got, err := io.ReadFull(w.in, w.buf[at:at+step])
+		at += got
+		n -= got
+		if err != nil {
+			w.buf = w.buf[:at]
+			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+				return false, nil
+			}
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (w *frameWalker) refuse(code Code, at int, detail string) error {
+	where := fmt.Sprintf("at byte %d of the file", w.offset+int64(at))
+	if detail != "" {
+		where = detail + " " + where
+	}
+	return &Refusal{Code: code, Phase: PhaseContainer, Seq: -1, Detail: where}
+}
+
+// fieldBytes returns the length of the frame header's fields after the descriptor.
+func fieldBytes(descriptor byte) int {
+	n := 0
+	if descriptor&0x20 == 0 {
+		n++ // window descriptor, absent in a single segment
+	}
+	n += [4]int{0, 1, 2, 4}[descriptor&3]
+	return n + contentSizeBytes(descriptor)
+}
+
+func contentSizeBytes(descriptor byte) int {
+	if flag := descriptor >> 6; flag != 0 {
+		return 1 << flag
+	}
+	if descriptor&0x20 != 0 {
+		return 1
+	}
+	return 0
+}
+
+func (f *frame) readFields(b []byte) {
+	descriptor := b[4]
+	if n := contentSizeBytes(descriptor); n > 0 {
+		var field [8]byte
+		copy(field[:], b[f.header-n:f.header])
+		size := binary.LittleEndian.Uint64(field[:])
+		if n == 2 {
+			size += 256
+		}
+		f.declared = int64(min(size, 1<<62))
+	}
+	if descriptor&0x20 != 0 {
+		f.window = f.declared
+		return
+	}
+	exponent, mantissa := b[5]>>3, int64(b[5]&7)
+	base := int64(1) << (10 + exponent)
+	f.window = base + base/8*mantissa
+}
+
+// salvage rewrites an incomplete frame into a complete one of what it still
+// holds: its complete blocks, and the bytes present of a raw block. The result
+// decodes without a checksum and without a declared size. Nil when nothing can
+// be decoded.
+func (f *frame) salvage() []byte {
+	if f.header == 0 || f.blocks == 0 && f.rawTail == 0 {
+		return nil
+	}
+	if f.bytes[4]&3 != 0 {
+		return nil // needs a dictionary that nobody has
+	}
+	out := append([]byte(nil), f.bytes[:4]...)
+	out = append(out, 0, windowDescriptor(f.window))
+	body := f.bytes[f.header:f.lastFull]
+	out = append(out, body...)
+	tail := f.bytes[f.lastFull:]
+	if f.rawTail > 0 {
+		h := uint32(f.rawTail)<<3 | 1
+		out = append(out, byte(h), byte(h>>8), byte(h>>16))
+		return append(out, tail[3:3+f.rawTail]...)
+	}
+	markLast(out[6:])
+	return out
+}
+
+// markLast sets the last-block bit of the final block in a run of blocks.
+func markLast(blocks []byte) {
+	for at := 0; at+3 <= len(blocks); {
+		h := uint32(blocks[at]) | uint32(blocks[at+1])<<8 | uint32(blocks[at+2])<<16
+		size := int(h >> 3)
+		if h>>1&3 == 1 {
+			size = 1
+		}
+		end := at + 3 + size
+		if end >= len(blocks) {
+			blocks[at] |= 1
+		}
+		at = end
+	}
+}
+
+// windowDescriptor returns a descriptor for a window of at least n bytes.
+func windowDescriptor(n int64) byte {
+	for exponent := byte(0); exponent < 31; exponent++ {
+		if int64(1)<<(10+exponent) >= n {
+			return exponent << 3
+		}
+	}
+	return 31 << 3
+}

@@ -1,0 +1,364 @@
+package logformat
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"io"
+	"iter"
+
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+)
+
+// Options adjust how a log is read. The zero value reads as the harness does.
+type Options struct {
+	// KnownTypes admits event types of third-party plugins as log-only types.
+	KnownTypes []string
+	// MaxSize limits the decoded length in bytes; 0 means no limit.
+	MaxSize int64
+}
+
+// Encoding is how a log's text is stored.
+type Encoding string
+
+// The encodings.
+const (
+	Plain     Encoding = "jsonl"
+	Zstandard Encoding = "jsonl.zstd"
+)
+
+// A Reader reads one log. Create it with [NewReader]; a reader that failed
+// stays failed.
+type Reader struct {
+	opts     Options
+	admitted map[string]bool
+	version  *Version
+	encoding Encoding
+	zstd     *zstdSource
+	lines    *lineSplitter
+
+	header *SessionHeader
+	opened bool
+	err    error // of opening, or of the input
+
+	faults  faults
+	ended   bool     // no further record is yielded; lines are still checked
+	issue   *Refusal // the first line fault, which a later turn/end makes a refusal
+	strict  bool     // the current line is inside complete Zstandard frames
+	nextSeq int64
+	tail    *Tail
+	stats   Stats
+
+	record    Record
+	event     Event
+	row       ChunkRow
+	canonical []byte
+	types     map[string]string
+	sources   []int64
+	msgs      messageIDs
+	open      openTurn
+}
+
+// Stats counts what was read.
+type Stats struct {
+	Lines        int64 // complete lines, the header included
+	Events       int64 // events taken, members of rows counted
+	Rows         int64 // packed chunk rows
+	Bytes        int64 // of decoded text
+	Frames       int   // Zstandard frames, the torn one included
+	NoChecksum   int   // complete frames without a content checksum
+	InvalidUTF8  int64 // lines that lost bytes to U+FFFD
+	NonCanonical int64 // lines whose bytes JSON.stringify would not print
+	Upgraded     int64 // events of a legacy shape
+	Ignored      int64 // events of unknown types, marked ignorable
+	Admitted     int64 // events of types admitted by Options
+}
+
+// A Tail is what follows the last trustworthy record: nothing of it is an event.
+type Tail struct {
+	Pos    Position // of the first line that was not taken
+	Bytes  int64    // decoded bytes from there on
+	Cause  *Refusal // the line fault that began it; nil for an unterminated line or a torn frame
+	Frame  *TornFrame
+	Events int64 // events recovered from the torn frame before the tail
+}
+
+// NewReader returns a reader of the log in src. Whether it is plain text or
+// Zstandard is told by its first bytes.
+func NewReader(src io.Reader, opts Options) *Reader {
+	in := bufio.NewReaderSize(src, 256<<10)
+	r := newReader(opts)
+	head, _ := in.Peek(4)
+	if len(head) == 4 && binary.LittleEndian.Uint32(head) == frameMagic || isFramePrefix(head) {
+		r.encoding = Zstandard
+		r.zstd = newZstdSource(in)
+		r.lines.src = r.zstd
+	} else {
+		r.lines.src = &plainSource{in: in}
+	}
+	return r
+}
+
+func newReader(opts Options) *Reader {
+	r := &Reader{
+		opts: opts, version: Version0, encoding: Plain, types: make(map[string]string),
+		lines: &lineSplitter{limit: opts.MaxSize},
+	}
+	if len(opts.KnownTypes) > 0 {
+		r.admitted = make(map[string]bool, len(opts.KnownTypes))
+		for _, t := range opts.KnownTypes {
+			r.admitted[t] = !r.version.Known(t)
+		}
+	}
+	return r
+}
+
+// isFramePrefix reports whether a file shorter than a magic number begins one:
+// such a file is a torn Zstandard log, not text.
+func isFramePrefix(head []byte) bool {
+	magic := binary.LittleEndian.AppendUint32(nil, frameMagic)
+	return len(head) > 0 && len(head) < 4 && string(head) == string(magic[:len(head)])
+}
+
+// Header reads the first line. The error is a *[Refusal] or a failure to read.
+func (r *Reader) Header() (*SessionHeader, error) {
+	if !r.opened {
+		r.opened = true
+		r.err = r.open1()
+	}
+	if r.header == nil {
+		return nil, r.err
+	}
+	return r.header, nil
+}
+
+func (r *Reader) open1() error {
+	l, err := r.lines.next()
+	if errors.Is(err, io.EOF) {
+		return r.faults.add(&Refusal{Code: CodeEmpty, Phase: PhaseContainer, Seq: -1})
+	}
+	if err != nil {
+		return r.fail(err)
+	}
+	if r.encoding == Zstandard {
+		if l.torn || !l.terminated {
+			return r.faults.add(r.headerFrameFault(l))
+		}
+		if !r.lines.piece.ends || len(r.lines.rest) > 0 {
+			if !r.drainHeaderFrame() {
+				return r.faults.add(&Refusal{Code: CodeZstdHeaderFrame, Phase: PhaseContainer, Pos: l.pos, Seq: -1})
+			}
+		}
+	}
+	if !l.terminated {
+		return r.faults.add(&Refusal{Code: CodeHeaderUnterminated, Phase: PhaseContainer, Pos: l.pos, Seq: -1})
+	}
+	r.stats.Lines++
+	header, late, refusal := parseHeader(l.text)
+	if refusal != nil {
+		return r.faults.add(refusal)
+	}
+	if late != nil {
+		r.faults.add(late)
+	}
+	r.countForm(header.Form)
+	r.header = header
+	return nil
+}
+
+// headerFrameFault tells a log that is nothing but a torn frame from one whose
+// first complete frame holds no whole line.
+func (r *Reader) headerFrameFault(l line) *Refusal {
+	if l.torn {
+		return &Refusal{Code: CodeHeaderUnterminated, Phase: PhaseContainer, Pos: l.pos, Seq: -1}
+	}
+	return &Refusal{Code: CodeZstdHeaderFrame, Phase: PhaseContainer, Pos: l.pos, Seq: -1}
+}
+
+// drainHeaderFrame reports whether what is left of the first frame is nothing.
+func (r *Reader) drainHeaderFrame() bool {
+	if len(r.lines.rest) > 0 {
+		return false
+	}
+	for !r.lines.piece.ends {
+		p, err := r.lines.src.next()
+		if err != nil || len(p.text) > 0 {
+			return false
+		}
+		r.lines.piece = p
+	}
+	return true
+}
+
+// Records yields the log's records in order, then a *[Refusal] if the log is
+// refused, or another error if it could not be read. Breaking off the iteration
+// leaves the reader where it is: a later iteration goes on from there.
+func (r *Reader) Records() iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for {
+			rec, err := r.Next()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Events is Records with the members of chunk rows as events.
+func (r *Reader) Events() iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		for rec, err := range r.Records() {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for event := range rec.Events() {
+				if !yield(event, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Next returns the next record. io.EOF ends an accepted log.
+func (r *Reader) Next() (*Record, error) {
+	if _, err := r.Header(); err != nil {
+		return nil, err
+	}
+	for r.err == nil {
+		l, err := r.lines.next()
+		switch {
+		case errors.Is(err, io.EOF):
+			r.err = r.finish()
+		case err != nil:
+			r.err = r.fail(err)
+		default:
+			if rec := r.take(l); rec != nil {
+				return rec, nil
+			}
+		}
+	}
+	return nil, r.err
+}
+
+// Drain reads on to the end without taking further events, so that a fault of
+// higher rank than one that the caller found is still seen.
+func (r *Reader) Drain() error {
+	r.ended = true
+	for {
+		if _, err := r.Next(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// fail turns an error of the source into the reader's final one. Physical
+// damage is a verdict unless an earlier fault outranks it; the harness looks at
+// the frames first, so none does.
+func (r *Reader) fail(err error) error {
+	if refusal, ok := errors.AsType[*Refusal](err); ok {
+		if refusal.Code == CodeLineTooLong || refusal.Code == CodeZstdTornRecord {
+			refusal.Seq = -1
+		}
+		r.faults.add(refusal)
+		return r.faults.first()
+	}
+	return err
+}
+
+func (r *Reader) finish() error {
+	r.stats.Bytes = r.lines.read
+	if r.zstd != nil {
+		r.stats.Frames, r.stats.NoChecksum = r.zstd.number, r.zstd.plain
+		r.noteTornFrame()
+		r.zstd.close()
+	}
+	if r.tail != nil {
+		r.tail.Bytes = r.lines.read - r.tail.Pos.Offset
+	}
+	if refusal := r.open.closerFault(); refusal != nil {
+		r.faults.add(refusal)
+	}
+	if first := r.faults.first(); first != nil {
+		return first
+	}
+	return io.EOF
+}
+
+func (r *Reader) noteTornFrame() {
+	torn := r.zstd.torn
+	if torn == nil {
+		return
+	}
+	if r.tail == nil {
+		r.tail = &Tail{Pos: Position{Line: r.lines.number + 1, Offset: r.lines.offset, Frame: r.zstd.number}}
+	}
+	r.tail.Frame = torn
+}
+
+// Tail describes the torn tail, nil when there is none. It is complete when the
+// iteration has ended.
+func (r *Reader) Tail() *Tail { return r.tail }
+
+// Stats returns the counts so far.
+func (r *Reader) Stats() Stats {
+	s := r.stats
+	s.Bytes = r.lines.read
+	return s
+}
+
+// Encoding returns how the log is stored.
+func (r *Reader) Encoding() Encoding { return r.encoding }
+
+// Version returns the format version in force.
+func (r *Reader) Version() *Version { return r.version }
+
+// Refusals returns the first fault of every phase that has one, in rank order.
+// The first of them is the verdict.
+func (r *Reader) Refusals() []*Refusal { return r.faults.ranked() }
+
+func (r *Reader) countForm(form ecmajson.Form) {
+	if form&ecmajson.InvalidUTF8 != 0 {
+		r.stats.InvalidUTF8++
+	}
+	if !form.Canonical() {
+		r.stats.NonCanonical++
+	}
+}
+
+// faults keeps the first fault of each phase.
+type faults struct {
+	byPhase [PhaseEvents + 1]*Refusal
+}
+
+func (f *faults) add(r *Refusal) *Refusal {
+	if r.Before(f.byPhase[r.Phase]) {
+		f.byPhase[r.Phase] = r
+	}
+	return r
+}
+
+func (f *faults) first() *Refusal {
+	for _, r := range f.byPhase {
+		if r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+func (f *faults) ranked() (all []*Refusal) {
+	for _, r := range f.byPhase {
+		if r != nil {
+			all = append(all, r)
+		}
+	}
+	return all
+}

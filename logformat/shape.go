@@ -1,0 +1,110 @@
+package logformat
+
+import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+
+// checkMessage validates the message that an event carries (section 4).
+func checkMessage(env *envelope, eventType string) *Refusal {
+	var message ecmajson.Value
+	role := "user"
+	switch eventType {
+	case "user/message":
+		message = env.data
+	case "assistant/message":
+		message, role = env.data.Lookup("message"), "assistant"
+	case "tool/result":
+		message = env.data.Lookup("message")
+	default:
+		return nil
+	}
+	if !nonEmptyString(message.Lookup("id")) {
+		return env.fault(CodeMessageID, PhaseMessages, eventType)
+	}
+	if !message.Lookup("role").Is(role) {
+		return env.fault(CodeMessageRole, PhaseMessages, eventType+` must have role "`+role+`"`)
+	}
+	source := message.Lookup("source")
+	if !nonEmptyString(source.Lookup("kind")) {
+		return env.fault(CodeMessageSource, PhaseMessages, eventType+" has no source kind")
+	}
+	content := message.Lookup("content")
+	if content.Kind() != ecmajson.Array {
+		return env.fault(CodeMessageBody, PhaseMessages, "content is not an array")
+	}
+	switch eventType {
+	case "assistant/message":
+		if !source.Lookup("kind").Is("model") || !hasRoute(source) {
+			return env.fault(CodeMessageSource, PhaseMessages, "an assistant/message must name the model and provider it came from")
+		}
+	case "tool/result":
+		return checkToolResult(env, source, content)
+	}
+	return nil
+}
+
+func checkToolResult(env *envelope, source, content ecmajson.Value) *Refusal {
+	callID := source.Lookup("callId")
+	if !source.Lookup("kind").Is("tool") || !nonEmptyString(callID) {
+		return env.fault(CodeMessageSource, PhaseMessages, "a tool/result must name the call it answers")
+	}
+	var block ecmajson.Value
+	for block = range content.Elements() {
+		break
+	}
+	if content.Len() != 1 || !block.Lookup("type").Is("tool-result") || block.Lookup("content").Kind() != ecmajson.Array {
+		return env.fault(CodeMessageBody, PhaseMessages, "a tool/result must hold exactly one tool-result block with a content array")
+	}
+	if !ecmajson.Equal(block.Lookup("toolCallId"), callID) {
+		return env.fault(CodeMessageBody, PhaseMessages, "the tool-result block answers another call than the source names")
+	}
+	return nil
+}
+
+// checkRequestHeader validates the data of a request/header event.
+func checkRequestHeader(env *envelope) *Refusal {
+	header := env.data.Lookup("header")
+	config := header.Lookup("config")
+	if !hasRoute(config) {
+		return env.fault(CodeHeaderRoute, PhaseEvents, "")
+	}
+	if effort := config.Lookup("reasoningEffort"); effort != nil && !nonEmptyString(effort) {
+		return env.fault(CodeHeaderEffort, PhaseEvents, "")
+	}
+	if !validDefaults(header.Lookup("adapterDefaults"), config) {
+		return env.fault(CodeDefaults, PhaseEvents, "")
+	}
+	for _, member := range []string{"system", "tools"} {
+		if v := header.Lookup(member); v.Kind() == ecmajson.Null {
+			return env.fault(CodeHeaderMember, PhaseEvents, member)
+		}
+	}
+	return nil
+}
+
+func validDefaults(defaults, config ecmajson.Value) bool {
+	if defaults == nil {
+		return true
+	}
+	if defaults.Kind() != ecmajson.Object {
+		return false
+	}
+	for key, mark := range defaults.Members() {
+		if mark.Kind() != ecmajson.True {
+			return false
+		}
+		switch {
+		case key.Is("reasoningEffort") && config.Lookup("reasoningEffort") != nil:
+		case key.Is("maxTokens") && config.Lookup("maxTokens") != nil:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+func nonEmptyString(v ecmajson.Value) bool {
+	return v.Kind() == ecmajson.String && len(v) > len(`""`)
+}
+
+func hasRoute(v ecmajson.Value) bool {
+	return nonEmptyString(v.Lookup("provider")) && nonEmptyString(v.Lookup("model"))
+}

@@ -1,0 +1,192 @@
+package logformat
+
+import (
+	"fmt"
+
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+)
+
+// take judges one line and returns its record, or nil when the line gives none:
+// it is in a tail, or behind a fault.
+func (r *Reader) take(l line) *Record {
+	r.strict = r.encoding == Zstandard && !l.torn
+	if !l.terminated {
+		r.unterminated(l)
+		return nil
+	}
+	r.stats.Lines++
+	value, form, reason := r.parseLine(l.text)
+	if reason != "" {
+		r.lineFault(&Refusal{Code: reason, Phase: PhaseLines, Pos: l.pos, Seq: -1})
+		return nil
+	}
+	if value.Kind() == ecmajson.Null {
+		r.refuse(&Refusal{Code: CodeLineNull, Phase: PhaseLines, Pos: l.pos, Seq: -1})
+		return nil
+	}
+	eventType := value.Lookup("type")
+	if r.issue != nil {
+		if eventType.Is("turn/end") {
+			r.refuse(r.issue)
+		}
+		return nil
+	}
+	if kind := rowKind(eventType); kind != 0 {
+		return r.takeRow(kind, value, form, l)
+	}
+	return r.takeEvent(value, eventType, form, l)
+}
+
+// parseLine checks a line's JSON and returns it in canonical form. The code is
+// empty when it parses.
+func (r *Reader) parseLine(text []byte) (ecmajson.Value, ecmajson.Form, Code) {
+	form, err := ecmajson.Check(text)
+	switch {
+	case err != nil && isBlank(text):
+		return nil, 0, CodeLineBlank
+	case err != nil && ecmajson.IsDepth(err):
+		return nil, 0, CodeLineTooDeep
+	case err != nil:
+		return nil, 0, CodeLineNotJSON
+	case form.Canonical():
+		return text, form, ""
+	}
+	r.canonical, err = ecmajson.Append(r.canonical[:0], text)
+	if err != nil {
+		return nil, 0, CodeLineNotJSON
+	}
+	return r.canonical, form, ""
+}
+
+func isBlank(text []byte) bool {
+	for _, b := range text {
+		if b != ' ' && b != '\t' && b != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+func rowKind(eventType ecmajson.Value) RowKind {
+	// Every tag ends in "-chunks"; looking at the length first keeps events cheap.
+	switch len(eventType) {
+	case len(`"text-chunks"`), len(`"reasoning-chunks"`): // the tool-call tag is as long as the reasoning tag
+		return rowTags[string(eventType[1:len(eventType)-1])]
+	}
+	return 0
+}
+
+func (r *Reader) takeRow(kind RowKind, value ecmajson.Value, form ecmajson.Form, l line) *Record {
+	r.row.Pos, r.row.Form = l.pos, form
+	if reason := parseRow(&r.row, kind, value); reason != "" {
+		r.lineFault(&Refusal{Code: CodeChunkRow, Phase: PhaseLines, Pos: l.pos, Seq: -1, Detail: reason})
+		return nil
+	}
+	if r.row.Seq0 != r.nextSeq {
+		r.lineFault(r.gap(l, fmt.Sprint(r.row.Seq0)))
+		return nil
+	}
+	r.nextSeq += int64(r.row.Count)
+	if r.ended {
+		return nil
+	}
+	r.countForm(form)
+	r.stats.Rows++
+	r.stats.Events += int64(r.row.Count)
+	r.record = Record{Row: &r.row}
+	return &r.record
+}
+
+func (r *Reader) takeEvent(value, eventType ecmajson.Value, form ecmajson.Form, l line) *Record {
+	seq := value.Lookup("seq")
+	n, ok := seq.SafeInt()
+	if !ok || n != r.nextSeq {
+		r.lineFault(r.gap(l, seqText(seq)))
+		return nil
+	}
+	r.nextSeq++
+	r.legacyFault(value, eventType, l.pos, n)
+	event, refusal := r.parseEvent(value, form, l.pos, n)
+	if refusal != nil {
+		r.refuse(refusal)
+	}
+	if r.ended {
+		return nil
+	}
+	r.countForm(form)
+	r.stats.Events++
+	r.record = Record{Event: event}
+	return &r.record
+}
+
+func seqText(seq ecmajson.Value) string {
+	if seq == nil {
+		return "none"
+	}
+	return string(seq[:min(len(seq), 40)])
+}
+
+func (r *Reader) gap(l line, got string) *Refusal {
+	return &Refusal{
+		Code: CodeSeqGap, Phase: PhaseLines, Pos: l.pos, Seq: r.nextSeq,
+		Detail: fmt.Sprintf("expected seq %d, found %s", r.nextSeq, got),
+	}
+}
+
+// lineFault handles a line that gives no event: in complete Zstandard frames it
+// is corruption at once, elsewhere the tail begins, and stays one unless a
+// turn/end follows.
+func (r *Reader) lineFault(fault *Refusal) {
+	if r.strict {
+		r.refuse(fault)
+		if r.issue == nil {
+			r.issue = fault
+		}
+		return
+	}
+	if r.issue != nil {
+		return
+	}
+	r.issue = fault
+	r.tail = &Tail{Pos: fault.Pos, Cause: fault}
+}
+
+// unterminated handles a last line without its line feed.
+func (r *Reader) unterminated(l line) {
+	if r.strict {
+		r.refuse(&Refusal{Code: CodeZstdTornRecord, Phase: PhaseLines, Pos: l.pos, Seq: -1})
+		return
+	}
+	if r.tail == nil {
+		r.tail = &Tail{Pos: l.pos}
+	}
+}
+
+// refuse records a fault that decides the log's verdict unless one of higher
+// rank turns up; no event is yielded from here on.
+func (r *Reader) refuse(fault *Refusal) {
+	r.faults.add(fault)
+	r.ended = true
+}
+
+// legacyFault looks for the vocabulary that is refused by name wherever it is.
+func (r *Reader) legacyFault(value, eventType ecmajson.Value, pos Position, seq int64) {
+	if len(eventType) < 2 || eventType.Kind() != ecmajson.String {
+		return
+	}
+	name := string(eventType[1 : len(eventType)-1])
+	if legacy, ok := r.version.refused[name]; ok {
+		r.refuse(&Refusal{Code: legacy.code, Phase: legacy.phase, Pos: pos, Seq: seq, Detail: name})
+		return
+	}
+	if name != "request/header" {
+		return
+	}
+	data := value.Lookup("data")
+	switch {
+	case data == nil || data.Kind() == ecmajson.Null:
+		r.refuse(&Refusal{Code: CodeHeaderRoute, Phase: PhaseFallback, Pos: pos, Seq: seq, Detail: "request/header without data"})
+	case data.Lookup("reason").Is("fallback"):
+		r.refuse(&Refusal{Code: CodeFallback, Phase: PhaseFallback, Pos: pos, Seq: seq})
+	}
+}

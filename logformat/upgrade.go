@@ -1,0 +1,323 @@
+package logformat
+
+import (
+	"strconv"
+
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+)
+
+// An Upgrade names the legacy shape of an event that was brought to the current
+// shape on load, in the way the harness does it.
+type Upgrade string
+
+// The upgrades.
+const (
+	UpgradeSteering  Upgrade = "steering/message"         // became user/message
+	UpgradeTurnStart Upgrade = "turn/start trigger"       // the trigger was dropped
+	UpgradeTurnEnd   Upgrade = "turn/end reason"          // an old reason was renamed
+	UpgradeMessage   Upgrade = "message without identity" // got a derived id
+)
+
+// upgrade brings a legacy event to the current shape, or refuses it when it is
+// legacy but incomplete. What only looks malformed is left to the later checks.
+func (r *Reader) upgrade(env *envelope) (Upgrade, *Refusal) {
+	switch {
+	case env.typ.Is("turn/start"):
+		return upgradeTurnStart(env)
+	case env.typ.Is("turn/end"):
+		return upgradeTurnEnd(env)
+	case env.typ.Is("steering/message"):
+		return r.upgradeSteering(env)
+	case env.typ.Is("user/message"):
+		return r.upgradeUser(env), nil
+	case env.typ.Is("assistant/message"):
+		return r.upgradeAssistant(env), nil
+	case env.typ.Is("tool/result"):
+		return r.upgradeToolResult(env), nil
+	}
+	return "", nil
+}
+
+func (e *envelope) legacyFault(what string) *Refusal {
+	return e.fault(CodeLegacyShape, PhaseMessages, what)
+}
+
+func (r *Reader) upgradeSteering(env *envelope) (Upgrade, *Refusal) {
+	data := env.data
+	_, ok := data.Lookup("turn").SafeInt()
+	switch {
+	case ok && onlyKeys(data, []string{"turn", "message"}) && data.Lookup("message").Kind() == ecmajson.Object:
+		env.data = data.Lookup("message")
+	case ok && onlyKeys(data, []string{"turn", "content", "source"}):
+		env.data = objectFrom(data, "turn").string("id", r.legacyID(env.seq)).string("role", "user").value()
+	default:
+		return "", env.legacyFault("steering/message")
+	}
+	env.typ = ecmajson.Value(`"user/message"`)
+	return UpgradeSteering, nil
+}
+
+func upgradeTurnStart(env *envelope) (Upgrade, *Refusal) {
+	trigger := env.data.Lookup("trigger")
+	if env.data.Kind() != ecmajson.Object || trigger == nil {
+		return "", nil
+	}
+	turn := env.data.Lookup("turn")
+	n, ok := turn.SafeInt()
+	if !ok || n < 1 || !onlyKeys(env.data, []string{"turn", "trigger"}) || !nonEmptyString(trigger.Lookup("kind")) {
+		return "", env.legacyFault("turn/start with a trigger")
+	}
+	env.data = new(objectBuilder).member("turn", turn).value()
+	return UpgradeTurnStart, nil
+}
+
+func upgradeTurnEnd(env *envelope) (Upgrade, *Refusal) {
+	if env.data.Kind() != ecmajson.Object {
+		return "", nil
+	}
+	n, ok := env.data.Lookup("turn").SafeInt()
+	reason := env.data.Lookup("reason")
+	if !ok || n < 1 || !onlyKeys(env.data, []string{"turn", "reason"}) || reason.Lookup("kind").Kind() != ecmajson.String {
+		return "", env.fault(CodeTurnEnd, PhaseMessages, "")
+	}
+	current, ok := currentReason(reason)
+	if !ok {
+		return "", env.fault(CodeTurnEnd, PhaseMessages, "reason "+string(reason.Lookup("kind")))
+	}
+	if current == nil {
+		return "", nil
+	}
+	// Spread and override: the reason keeps its place among the members.
+	b := new(objectBuilder)
+	for key, v := range env.data.Members() {
+		if key.Is("reason") {
+			v = current
+		}
+		b.raw(key, v)
+	}
+	env.data = b.value()
+	return UpgradeTurnEnd, nil
+}
+
+// currentReason returns what an old turn/end reason became; nil when the reason
+// is current already, false when it is malformed.
+func currentReason(reason ecmajson.Value) (ecmajson.Value, bool) {
+	kind := reason.Lookup("kind")
+	bare := onlyKeys(reason, []string{"kind"})
+	switch kind.Text() {
+	case "completed", "blocked", "max-tokens", "interrupted":
+		return nil, bare
+	case "aborted":
+		if reason.Lookup("reason") != nil {
+			return nil, true
+		}
+		return ecmajson.Value(`{"kind":"aborted","reason":{"kind":"legacy"}}`), bare
+	case "disposed":
+		return ecmajson.Value(`{"kind":"aborted","reason":{"kind":"disposed"}}`), bare
+	case "error":
+		return currentError(reason)
+	}
+	return nil, true
+}
+
+func currentError(reason ecmajson.Value) (ecmajson.Value, bool) {
+	if reason.Lookup("error") != nil {
+		return nil, true
+	}
+	if _, ok := nonNegative(reason.Lookup("step")); !ok {
+		return nil, false
+	}
+	b := new(objectBuilder).string("kind", "error")
+	if failure := reason.Lookup("failure"); isFailure(failure) && onlyKeys(reason, []string{"kind", "step", "failure"}) {
+		return b.member("error", failure).value(), true
+	}
+	message, code := reason.Lookup("message"), reason.Lookup("code")
+	keys := []string{"kind", "step", "message"}
+	if code != nil {
+		keys = append(keys, "code")
+	}
+	if !onlyKeys(reason, keys) || message.Kind() != ecmajson.String || code != nil && code.Kind() != ecmajson.String {
+		return nil, false
+	}
+	if code == nil {
+		code = ecmajson.Value(`"UNKNOWN"`)
+	}
+	inner := new(objectBuilder).member("message", message).member("code", code).value()
+	return b.member("error", inner).value(), true
+}
+
+func isFailure(v ecmajson.Value) bool {
+	if v.Kind() != ecmajson.Object || !onlyKeys(v, []string{"message", "code"}, "status", "providerRetryAfterMs", "requestId") {
+		return false
+	}
+	isOr := func(key string, kind ecmajson.Kind) bool {
+		m := v.Lookup(key)
+		return m == nil || m.Kind() == kind
+	}
+	return v.Lookup("message").Kind() == ecmajson.String && v.Lookup("code").Kind() == ecmajson.String &&
+		isOr("status", ecmajson.Number) && isOr("providerRetryAfterMs", ecmajson.Number) && isOr("requestId", ecmajson.String)
+}
+
+func (r *Reader) upgradeUser(env *envelope) Upgrade {
+	if has(env.data, "id") || has(env.data, "role") || has(env.data, "message") || !has(env.data, "content") || !has(env.data, "source") {
+		return ""
+	}
+	env.data = objectFrom(env.data).string("id", r.legacyID(env.seq)).string("role", "user").value()
+	return UpgradeMessage
+}
+
+func (r *Reader) upgradeAssistant(env *envelope) Upgrade {
+	data := env.data
+	if has(data, "message") || !has(data, "content") || !has(data, "provenance") {
+		return ""
+	}
+	provenance := data.Lookup("provenance")
+	source := new(objectBuilder)
+	if provenance.Kind() == ecmajson.Object {
+		source = objectFrom(provenance)
+	}
+	message := new(objectBuilder).string("id", r.legacyID(env.seq)).string("role", "assistant").
+		member("content", data.Lookup("content")).member("source", source.set("kind", ecmajson.Value(`"model"`)).value()).value()
+	env.data = objectFrom(data, "content", "provenance").member("message", message).value()
+	return UpgradeMessage
+}
+
+func (r *Reader) upgradeToolResult(env *envelope) Upgrade {
+	data := env.data
+	if has(data, "message") || !has(data, "callId") || !has(data, "content") || !has(data, "isError") {
+		return ""
+	}
+	callID := data.Lookup("callId")
+	block := new(objectBuilder).string("type", "tool-result").member("toolCallId", callID).
+		member("content", data.Lookup("content")).member("isError", data.Lookup("isError")).value()
+	source := new(objectBuilder).string("kind", "tool").member("callId", callID).value()
+	message := new(objectBuilder)
+	if id, ok := r.toolResultID(env); ok {
+		message.string("id", id)
+	}
+	built := message.string("role", "user").member("content", ecmajson.Value("["+string(block)+"]")).member("source", source).value()
+	env.data = objectFrom(data, "callId", "content", "isError").member("message", built).value()
+	return UpgradeMessage
+}
+
+// toolResultID returns the id of an upgraded tool result: derived from its
+// number, or that of the message at the start of what it replaces.
+func (r *Reader) toolResultID(env *envelope) (string, bool) {
+	op := env.surfaceOp
+	if op.Lookup("op").Is("replace") && op.Lookup("start").Kind() == ecmajson.Number {
+		start, ok := op.Lookup("start").SafeInt()
+		id, found := r.msgs.byNumber[start]
+		return id, ok && found
+	}
+	return r.legacyID(env.seq), true
+}
+
+func (r *Reader) legacyID(seq int64) string {
+	return "legacy-message:" + r.header.ID + ":" + strconv.FormatInt(seq, 10)
+}
+
+// messageIDs remembers the ids of tool results, which an upgraded replacement
+// inherits; only a tool result can validly be replaced by one.
+type messageIDs struct {
+	byNumber map[int64]string
+}
+
+func (m *messageIDs) note(env *envelope, eventType string) {
+	if eventType != "tool/result" {
+		return
+	}
+	if m.byNumber == nil {
+		m.byNumber = make(map[int64]string)
+	}
+	if op := env.surfaceOp; op.Kind() == ecmajson.Object {
+		start, _ := op.Lookup("start").SafeInt()
+		delete(m.byNumber, start)
+	}
+	m.byNumber[env.seq] = env.data.Lookup("message").Lookup("id").Text()
+}
+
+func has(v ecmajson.Value, key string) bool { return v.Lookup(key) != nil }
+
+// onlyKeys reports whether v is an object with every required key, and no key
+// besides those and the optional ones.
+func onlyKeys(v ecmajson.Value, required []string, optional ...string) bool {
+	if v.Kind() != ecmajson.Object {
+		return false
+	}
+	found := 0
+	for key := range v.Members() {
+		switch {
+		case containsKey(required, key):
+			found++
+		case !containsKey(optional, key):
+			return false
+		}
+	}
+	return found == len(required)
+}
+
+func containsKey(keys []string, key ecmajson.Value) bool {
+	for _, k := range keys {
+		if key.Is(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// objectBuilder writes a canonical object member by member.
+type objectBuilder struct{ b []byte }
+
+// objectFrom starts from the members of v but for the dropped keys.
+func objectFrom(v ecmajson.Value, dropped ...string) *objectBuilder {
+	b := new(objectBuilder)
+	for key, value := range v.Members() {
+		if !containsKey(dropped, key) {
+			b.raw(key, value)
+		}
+	}
+	return b
+}
+
+func (o *objectBuilder) raw(key, v ecmajson.Value) *objectBuilder {
+	if len(o.b) == 0 {
+		o.b = append(o.b, '{')
+	} else {
+		o.b = append(o.b, ',')
+	}
+	o.b = append(o.b, key...)
+	o.b = append(o.b, ':')
+	o.b = append(o.b, v...)
+	return o
+}
+
+func (o *objectBuilder) member(key string, v ecmajson.Value) *objectBuilder {
+	return o.raw(ecmajson.AppendString(nil, key), v)
+}
+
+func (o *objectBuilder) string(key, text string) *objectBuilder {
+	return o.member(key, ecmajson.AppendString(nil, text))
+}
+
+// set gives key the value v in its place if it is there already, else at the end.
+func (o *objectBuilder) set(key string, v ecmajson.Value) *objectBuilder {
+	built := o.value()
+	if built.Lookup(key) == nil {
+		return o.member(key, v)
+	}
+	out := new(objectBuilder)
+	for k, old := range built.Members() {
+		if k.Is(key) {
+			old = v
+		}
+		out.raw(k, old)
+	}
+	return out
+}
+
+func (o *objectBuilder) value() ecmajson.Value {
+	if len(o.b) == 0 {
+		return ecmajson.Value("{}")
+	}
+	return append(o.b[:len(o.b):len(o.b)], '}')
+}

@@ -1,0 +1,104 @@
+package logformat
+
+// A Version holds what a log format fixes: its vocabulary, which types are on
+// the surface, and which are refused as legacy. Readers ask their version
+// instead of branching on a number.
+type Version struct {
+	Number  int64
+	known   map[string]typeClass
+	refused map[string]refusedType
+}
+
+type typeClass uint8
+
+const (
+	logOnly typeClass = iota + 1
+	onSurface
+)
+
+type refusedType struct {
+	code  Code
+	phase Phase
+}
+
+// Known reports whether the type is in the version's vocabulary.
+func (v *Version) Known(eventType string) bool { return v.known[eventType] != 0 }
+
+// OnSurface reports whether events of the type are model-visible: they must
+// carry surfaceOp, and no other type may.
+func (v *Version) OnSurface(eventType string) bool { return v.known[eventType] == onSurface }
+
+// Types returns the vocabulary in alphabetical order.
+func (v *Version) Types() []string { return append([]string(nil), version0Types...) }
+
+// Version0 is the format of harness releases 0.1.0 and 0.1.1.
+var Version0 = &Version{
+	Number: 0,
+	known:  classify(version0Types, "user/message", "assistant/message", "tool/result"),
+	refused: map[string]refusedType{
+		"request/header-delta": {CodeLegacyDelta, PhaseHeaderDelta},
+		"mode/set":             {CodeLegacyMode, PhaseModeSet},
+	},
+}
+
+func classify(types []string, surface ...string) map[string]typeClass {
+	known := make(map[string]typeClass, len(types))
+	for _, t := range types {
+		known[t] = logOnly
+	}
+	for _, t := range surface {
+		known[t] = onSurface
+	}
+	return known
+}
+
+var version0Types = []string{
+	"agent-preset/selected",
+	"agent/inbox/spliced",
+	"approval/asked",
+	"approval/decided",
+	"approval/policy",
+	"assistant/chunk",
+	"assistant/message",
+	"command/done",
+	"command/run",
+	"compaction/end",
+	"compaction/prune",
+	"compaction/start",
+	"compaction/summary",
+	"feedback/record",
+	"goal/change",
+	"hook/invoked",
+	"hook/result",
+	"llm/retry",
+	"llm/retry-started",
+	"permission/preset",
+	"plan/mode",
+	"request/context",
+	"request/header",
+	"sandbox/mode",
+	"schedule/change",
+	"session/end-seed",
+	"session/title",
+	"session/title-llm-request",
+	"step/end",
+	"step/start",
+	"subagent/descriptor",
+	"team/member",
+	"team/message/delivered",
+	"team/message/queued",
+	"team/task",
+	"todo/write",
+	"tool-workflow/agent-end",
+	"tool-workflow/agent-start",
+	"tool-workflow/run-end",
+	"tool-workflow/run-start",
+	"tool/call",
+	"tool/code-dispatch",
+	"tool/code-dispatch-start",
+	"tool/result",
+	"turn/end",
+	"turn/start",
+	"user/message",
+	"web/deepseek-search-llm-request",
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
+
+func requestsCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "requests",
+		Usage:     "list the requests that a log shows as sent",
+		ArgsUsage: "LOG",
+		Description: `Prints one line per loop request, in the order in which they were sent.
+
+Examples:
+  dsh-verify requests session.jsonl.zstd
+  dsh-verify requests --digests session.jsonl | sha256sum
+  dsh-verify requests --jsonl session.jsonl | jq -c .request.messages[-1]`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "jsonl", Usage: "print the exact bytes of each request, as `requests.jsonl` holds them"},
+			&cli.BoolFlag{Name: "digests", Usage: "print length and SHA-256 of each request as JSON lines"},
+			&cli.BoolFlag{Name: "prepared", Usage: "add the requests that the log cannot show as sent"},
+		},
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			arg, err := logArg(cmd)
+			if err != nil {
+				return err
+			}
+			if cmd.Bool("jsonl") && cmd.Bool("digests") {
+				return usagef("--jsonl and --digests exclude each other")
+			}
+			logs, err := a.logs(arg)
+			if err != nil {
+				return err
+			}
+			for _, log := range logs {
+				if err := a.listRequests(cmd, log); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) listRequests(cmd *cli.Command, log *locate.Log) error {
+	var print func(*reconstruct.Request) error
+	switch {
+	case cmd.Bool("jsonl"):
+		print = a.printBytes
+	case cmd.Bool("digests"):
+		print = a.printDigest
+	default:
+		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		defer table.Flush()
+		fmt.Fprintln(table, "#\tREQUEST\tMODEL\tMESSAGES\tBYTES\tSHA-256\tRELATION")
+		print = func(q *reconstruct.Request) error { return printRow(table, q) }
+	}
+	return eachRequest(log, logformat.Options{}, func(q *reconstruct.Request) error {
+		if q.Prepared && !cmd.Bool("prepared") {
+			return nil
+		}
+		return print(q)
+	})
+}
+
+// eachRequest rebuilds the requests of a log one after the other.
+func eachRequest(log *locate.Log, opts logformat.Options, do func(*reconstruct.Request) error) error {
+	reader, closer, err := log.Open(opts)
+	if err != nil {
+		return &statusError{exitUnreadable, cause(err)}
+	}
+	defer closer.Close()
+	header, err := reader.Header()
+	if err != nil {
+		return refused(log, err)
+	}
+	session := reconstruct.NewSession(header, reconstruct.Options{})
+	for q, err := range session.Requests(reader) {
+		if err != nil {
+			return refused(log, err)
+		}
+		if err := do(q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused names the log in a refusal.
+func refused(log *locate.Log, err error) error {
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
+		return &statusError{exitRefused, fmt.Sprintf("%s: refused: %s [%s]", log.Name, refusal.Error(), refusal.Code)}
+	}
+	return &statusError{exitUnreadable, log.Name + ": " + cause(err)}
+}
+
+func (a *app) printBytes(q *reconstruct.Request) error {
+	a.printKey(q)
+	io.WriteString(a.stdout, `,"request":`)
+	q.WriteTo(a.stdout)
+	return a.endLine(q)
+}
+
+func (a *app) printDigest(q *reconstruct.Request) error {
+	a.printKey(q)
+	fmt.Fprintf(a.stdout, `,"bytes":%d,"sha256":"%s"`, q.Len(), q.Digest())
+	return a.endLine(q)
+}
+
+func (a *app) printKey(q *reconstruct.Request) {
+	fmt.Fprintf(a.stdout, `{"sessionId":%s,"turn":%d,"step":%d,"attempt":%d`,
+		ecmajson.AppendString(nil, q.SessionID), q.Turn, q.Step, q.Attempt)
+}
+
+func (a *app) endLine(q *reconstruct.Request) error {
+	end := "}\n"
+	if q.Prepared {
+		end = `,"prepared":true}` + "\n"
+	}
+	_, err := io.WriteString(a.stdout, end)
+	return err
+}
+
+func printRow(w io.Writer, q *reconstruct.Request) error {
+	ordinal := "-"
+	if !q.Prepared {
+		ordinal = fmt.Sprint(q.Ordinal)
+	}
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%s\n", ordinal, q.Key(), visible(q.Model()),
+		q.Count(), q.Len(), q.Digest().String()[:12], verify.Describe(q))
+	return err
+}

@@ -1,0 +1,95 @@
+package finding
+
+import (
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+// An Entry describes a code: what it means and what to do about it.
+type Entry struct {
+	Code     string   `json:"code"`
+	Severity Severity `json:"severity"`
+	Group    string   `json:"group"` // refusal, tail, request, recording, object, …
+	Meaning  string   `json:"meaning"`
+	Action   string   `json:"action,omitempty"`
+}
+
+// Catalogue returns every code that the tool can report, refusals first.
+func Catalogue() []Entry {
+	var all []Entry
+	for _, info := range logformat.Codes() {
+		all = append(all, Entry{string(info.Code), Error, "refusal", info.Meaning, info.Action})
+	}
+	return append(all, entries...)
+}
+
+// Lookup returns the entry of a code.
+func Lookup(code string) (Entry, bool) {
+	for _, e := range Catalogue() {
+		if e.Code == code {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// The codes of replaying a log.
+const (
+	TailTorn        = "tail/torn"
+	TailIssue       = "tail/unreadable"
+	LogInvalidUTF8  = "log/invalid-utf8"
+	LogForeignJSON  = "log/foreign-json"
+	LogNoChecksum   = "log/no-checksum"
+	LogIgnored      = "log/ignored-event"
+	LogAdmitted     = "log/admitted-event"
+	LogUpgraded     = "log/upgraded"
+	LogHeaderKeys   = "log/header-keys"
+	RequestPrepared = "request/prepared"
+	RequestDoubt    = "request/not-as-sent"
+	RequestHeadless = "request/no-header"
+
+	RecordingDrift      = "recording/drift"
+	RecordingMissing    = "recording/missing"
+	RecordingExtra      = "recording/extra"
+	RecordingOrder      = "recording/order"
+	RecordingDuplicate  = "recording/duplicate"
+	RecordingMalformed  = "recording/malformed"
+	RecordingUnread     = "recording/unreadable"
+	RecordingProves     = "recording/proves-dispatch"
+	RecordingElsewhere  = "recording/other-session"
+	ObjectsNotChecked   = "object/not-checked"
+	ObjectSymbolicLink  = "object/symbolic-link"
+	InputUnreadable     = "input/unreadable"
+	InputNoSession      = "input/no-session"
+	RecordingNotMatched = "recording/nothing-matched"
+)
+
+var entries = []Entry{
+	{TailTorn, Note, "tail", "the log ends in a record that was never completed, as a crash leaves it; it is not part of the session", "Nothing: the harness drops it too."},
+	{TailIssue, Warning, "tail", "what follows the last sound record does not decode and no turn ends behind it, so the harness drops it as a torn tail", "If the log was not cut by a crash, look for a tool that edited it: everything behind this line is lost to the harness."},
+	{LogInvalidUTF8, Warning, "log", "lines hold bytes that are not UTF-8; the harness reads them as U+FFFD, so the original bytes are lost", "Find what wrote the log: the harness writes UTF-8 only."},
+	{LogForeignJSON, Warning, "log", "lines are not as JSON.stringify prints them, so something else than the harness wrote or edited them; they were rebuilt by JavaScript's rules", "Treat the log as edited unless you know the writer."},
+	{LogNoChecksum, Note, "log", "Zstandard frames have no content checksum; the harness always writes one, so the log was compressed again", ""},
+	{LogIgnored, Note, "log", "events of unknown types are marked ignorable and were skipped, as the harness does", ""},
+	{LogAdmitted, Note, "log", "events of a type outside the format were admitted on request", ""},
+	{LogUpgraded, Note, "log", "events have shapes that early harness builds wrote; they were upgraded as the harness does on load", ""},
+	{LogHeaderKeys, Note, "log", "the header line has keys that the format does not know; the harness drops them", ""},
+	{RequestPrepared, Note, "request", "the log cannot show whether these requests were sent: their steps have neither a chunk nor an assistant message", "A recording that holds them proves it: pass --recorded."},
+	{RequestDoubt, Warning, "request", "the rebuilt bytes are what the harness makes of this log today, not the bytes that were sent: the lifetime that sent them wrote legacy shapes, or lines that the harness does not print", ""},
+	{RequestHeadless, Warning, "request", "chunks show requests for which the log has no request header before them; they cannot be rebuilt", ""},
+
+	{RecordingDrift, Error, "recording", "the recorded request is not what the log says was sent", "Look at the event named: either the log was changed after the request, or the recording is of another one."},
+	{RecordingMissing, Error, "recording", "the log shows a request that the recording does not hold", "The recording is incomplete, or the log was extended."},
+	{RecordingExtra, Error, "recording", "the recording holds a request that the log does not show", "The log lost events, or the recording is of another session."},
+	{RecordingOrder, Error, "recording", "the recorded requests are not in the order in which the log shows them", "Something reordered the recording: it is written in dispatch order."},
+	{RecordingDuplicate, Error, "recording", "the recording holds a request twice", ""},
+	{RecordingMalformed, Error, "recording", "a line of the recording is not a request record", "Each line must be {\"sessionId\",\"turn\",\"step\",\"attempt\",\"request\"}."},
+	{RecordingUnread, Error, "recording", "the recording could not be read", ""},
+	{RecordingProves, Note, "recording", "the recording proves that a request was sent which the log alone cannot show as sent", ""},
+	{RecordingElsewhere, Note, "recording", "the recording also holds requests of other sessions, which were left aside", ""},
+	{RecordingNotMatched, Warning, "recording", "the recording holds no request of this session, so nothing was compared", "Check that it belongs to the log."},
+
+	{ObjectsNotChecked, Warning, "object", "requests reference attachments, and no object store is at hand: the objects were not checked", "Pass --attachments DIR (the attachments/v1 folder)."},
+	{ObjectSymbolicLink, Note, "object", "the object is a symbolic link; it was followed, as the harness does", ""},
+	{InputUnreadable, Error, "input", "the input could not be read", ""},
+	{InputNoSession, Error, "input", "nothing there is a session log", "Name a session.jsonl or session.jsonl.zstd, an export ZIP, a store, or a folder that holds one."},
+}

@@ -1,0 +1,87 @@
+package finding
+
+import "fmt"
+
+// Severity ranks findings.
+type Severity int
+
+// The severities.
+const (
+	Note    Severity = iota // worth knowing; changes no verdict
+	Warning                 // something was not checked, or may bite later
+	Error                   // the log, an object or a recording fails
+)
+
+// String returns the severity's name.
+func (s Severity) String() string { return [...]string{"note", "warning", "error"}[s] }
+
+// MarshalText prints the name.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// A Place is where a finding is. Fields that do not apply are zero, Seq -1.
+type Place struct {
+	File    string `json:"file,omitempty"`
+	Session string `json:"sessionId,omitempty"`
+	Line    int64  `json:"line,omitempty"`   // 1-based
+	Offset  int64  `json:"offset,omitempty"` // of the line in the decoded log, or of the byte in a recording
+	Frame   int    `json:"frame,omitempty"`
+	Seq     int64  `json:"seq"`               // event number, -1: none
+	Request string `json:"request,omitempty"` // turn.step.attempt
+	Pointer string `json:"pointer,omitempty"` // RFC 6901, in the request
+	Object  string `json:"object,omitempty"`  // attachment id
+}
+
+// A Finding is one thing that a check has to say. Its texts may quote a log:
+// print them with control characters made visible.
+type Finding struct {
+	Code     string   `json:"code"`
+	Severity Severity `json:"severity"`
+	Message  string   `json:"message"` // one sentence: what is wrong and what it means
+	Place    Place    `json:"place"`
+	Action   string   `json:"action,omitempty"`
+	Requests []string `json:"requests,omitempty"` // every request it breaks or stands in
+	Detail   []string `json:"detail,omitempty"`   // further lines for a person, as a drift's two sides
+	Count    int      `json:"count,omitempty"`    // consequences folded into this one
+	// Suppressed is the reason for which a policy ignores the finding.
+	Suppressed string `json:"suppressed,omitempty"`
+}
+
+// Where returns the place as a short prefix for one line of text.
+func (p Place) Where() string {
+	switch {
+	case p.Request != "" && p.Seq >= 0:
+		return fmt.Sprintf("request %s (seq %d)", p.Request, p.Seq)
+	case p.Request != "":
+		return "request " + p.Request
+	case p.Line > 0 && p.Seq >= 0:
+		return fmt.Sprintf("line %d (seq %d)", p.Line, p.Seq)
+	case p.Line > 0:
+		return fmt.Sprintf("line %d", p.Line)
+	case p.Object != "":
+		return p.Object
+	}
+	return ""
+}
+
+// A Verdict sums up a log or a run.
+type Verdict string
+
+// The verdicts, from best to worst.
+const (
+	Verified     Verdict = "verified"     // compared with a recording, and equal
+	Rebuilt      Verdict = "rebuilt"      // sound, and rebuilt; nothing to compare with
+	Unverifiable Verdict = "unverifiable" // something that a check needs is not at hand
+	Drift        Verdict = "drift"        // a recording differs, or an object fails
+	Refused      Verdict = "refused"      // the log cannot be trusted
+	Unreadable   Verdict = "unreadable"   // an input could not be read
+)
+
+var rank = map[Verdict]int{Verified: 1, Rebuilt: 2, Unverifiable: 3, Drift: 4, Refused: 5, Unreadable: 6}
+
+// Worse returns the worse of two verdicts; "" is no verdict.
+func Worse(a, b Verdict) Verdict {
+	if rank[b] > rank[a] {
+		return b
+	}
+	return a
+}

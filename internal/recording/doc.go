@@ -1,0 +1,10 @@
+// Package recording reads requests.jsonl, the file in which a recorder inside
+// the harness keeps every loop request as it was dispatched:
+//
+//	{"sessionId":"…","turn":1,"step":1,"attempt":1,"request":{…}}
+//
+// one line per request, request being the verbatim JSON.stringify of it without
+// the abort signal. Recordings reach gigabytes, so the package indexes a file by
+// streaming it once and compares a rebuilt request with its place in the file
+// without loading either.
+package recording

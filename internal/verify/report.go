@@ -1,0 +1,100 @@
+package verify
+
+import (
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
+
+// SchemaVersion is the version of the JSON report. It counts up when a member
+// changes its meaning or goes away; new members do not count.
+const SchemaVersion = 1
+
+// A Report is what a run over several logs found.
+type Report struct {
+	SchemaVersion int             `json:"schemaVersion"`
+	Verdict       finding.Verdict `json:"verdict"`
+	Logs          []*Log          `json:"logs"`
+}
+
+// A Log is what was found in one session's log.
+type Log struct {
+	File     string            `json:"file"`
+	Verdict  finding.Verdict   `json:"verdict"`
+	Session  Session           `json:"session"`
+	Counts   Counts            `json:"counts"`
+	Requests []Request         `json:"requests"`
+	Findings []finding.Finding `json:"findings"`
+	// ComparedWith names the recording, "" when there was none.
+	ComparedWith string `json:"comparedWith,omitempty"`
+	// Objects names the object store, "" when there was none.
+	Objects string `json:"objectStore,omitempty"`
+}
+
+// Session identifies a session.
+type Session struct {
+	ID              string             `json:"id"`
+	CreatedAt       int64              `json:"createdAt"`
+	Cwd             string             `json:"cwd,omitempty"`
+	ParentSession   string             `json:"parentSession,omitempty"`
+	SeedLength      int64              `json:"seedLength,omitempty"`
+	Origin          string             `json:"origin,omitempty"`
+	DelegationDepth int64              `json:"delegationDepth"`
+	Encoding        logformat.Encoding `json:"encoding"`
+	FormatVersion   int64              `json:"formatVersion"`
+}
+
+// Counts are a log's numbers.
+type Counts struct {
+	Lines     int64 `json:"lines"`
+	Bytes     int64 `json:"bytes"` // of decoded text
+	Events    int64 `json:"events"`
+	Turns     int64 `json:"turns"`
+	Steps     int64 `json:"steps"`
+	Requests  int   `json:"requests"`
+	Retries   int64 `json:"retries"` // attempts beyond the first of their step
+	Prepared  int   `json:"prepared"`
+	Inherited int   `json:"inherited"`
+	Headers   int   `json:"headers"`
+	Replaces  int   `json:"replaces"`
+	Verified  int   `json:"verified"` // requests that a recording confirms
+	Drifted   int   `json:"drifted"`
+	Objects   int   `json:"objects"` // distinct attachments that requests reference
+	ObjectsOK int   `json:"objectsVerified"`
+}
+
+// A Request is one row of the table.
+type Request struct {
+	Ordinal      int             `json:"ordinal,omitempty"` // 0: prepared
+	SessionID    string          `json:"sessionId"`
+	Turn         int64           `json:"turn"`
+	Step         int64           `json:"step"`
+	Attempt      int64           `json:"attempt"`
+	Prepared     bool            `json:"prepared,omitempty"`
+	Provider     string          `json:"provider"`
+	Model        string          `json:"model"`
+	Messages     int             `json:"messages"`
+	Bytes        int64           `json:"bytes"`
+	SHA256       string          `json:"sha256"`
+	HeaderSeq    int64           `json:"headerSeq"`
+	DispatchSeq  int64           `json:"dispatchSeq"` // -1: none
+	Relation     string          `json:"relation"`    // to the request before, in words
+	KeptMessages int             `json:"keptMessages"`
+	KeptBytes    int64           `json:"keptBytes"`
+	Verdict      finding.Verdict `json:"verdict"`
+	Exact        bool            `json:"exact"` // false: the bytes sent were others, see the findings
+}
+
+// Key returns "turn.step.attempt".
+func (r *Request) Key() string { return key(r.Turn, r.Step, r.Attempt) }
+
+func newRow(q *reconstruct.Request) Request {
+	return Request{
+		Ordinal: q.Ordinal, SessionID: q.SessionID, Turn: q.Turn, Step: q.Step, Attempt: q.Attempt, Prepared: q.Prepared,
+		Provider: q.Config.Config.Lookup("provider").Text(), Model: q.Model(),
+		Messages: q.Count(), Bytes: q.Len(), SHA256: q.Digest().String(),
+		HeaderSeq: q.Config.Seq, DispatchSeq: q.Boundary.Dispatch,
+		Relation: Describe(q), KeptMessages: q.Relation.KeptMessages, KeptBytes: q.Relation.KeptBytes,
+		Verdict: finding.Rebuilt, Exact: q.Doubt == 0,
+	}
+}

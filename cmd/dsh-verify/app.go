@@ -31,16 +31,19 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
+	terminal       bool // standard output is one
 }
 
 // commands lists the constructors of the subcommands, a file each.
 var commands = []func(*app) *cli.Command{
+	replayCommand,
 	requestsCommand,
 }
 
 // run runs the command line and returns its exit code. It is the one place
 // where errors become exit codes.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.terminal = isTerminal(a.stdout)
 	out := bufio.NewWriterSize(a.stdout, 64<<10)
 	a.stdout = out
 	err := a.root().Run(ctx, args)

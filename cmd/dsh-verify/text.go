@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"syscall"
+
+	"github.com/dsh-verify/dsh-verify/internal/output"
 )
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // visible is what every text that may quote a log goes through.
-func visible(s string) string { return s }
+func visible(s string) string { return output.Visible(s) }

@@ -20,7 +20,11 @@ func Describe(q *reconstruct.Request) string {
 	case reconstruct.First:
 		return "first"
 	case reconstruct.Extends:
-		parts = append(parts, "extends")
+		word := "extends"
+		if r.KeptMessages == q.Count() {
+			word = "repeats"
+		}
+		parts = append(parts, word)
 	default:
 		if len(r.Parts) > 0 {
 			names := make([]string, len(r.Parts))

@@ -1,0 +1,219 @@
+package output
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+)
+
+// Text prints reports for a person. Every text that may quote a log goes out
+// with its control characters made visible.
+type Text struct {
+	w     io.Writer
+	style *Style
+	quiet bool
+}
+
+// NewText returns a printer. A quiet one prints findings that matter and the
+// last line.
+func NewText(w io.Writer, style *Style, quiet bool) *Text {
+	return &Text{w, style, quiet}
+}
+
+// Log prints what was found in one log.
+func (t *Text) Log(log *verify.Log) {
+	if !t.quiet {
+		t.head(log)
+		t.table(log.Requests)
+	}
+	for _, f := range log.Findings {
+		if !t.quiet || f.Severity > finding.Note {
+			t.finding(log, f)
+		}
+	}
+	if !t.quiet {
+		fmt.Fprintln(t.w)
+	}
+}
+
+func (t *Text) head(log *verify.Log) {
+	fmt.Fprintln(t.w, t.style.bold.Sprint(Visible(log.File)))
+	s, c := log.Session, log.Counts
+	if s.ID != "" {
+		fmt.Fprintf(t.w, "  session  %s%s\n", Visible(s.ID), lineage(s))
+		fmt.Fprintf(t.w, "  format   %d, %s, %s of text in %s\n", s.FormatVersion, s.Encoding, size(c.Bytes), count(c.Lines, "line"))
+	}
+	fmt.Fprintf(t.w, "  log      %s, %s, %s%s\n", count(c.Events, "event"), count(c.Turns, "turn"),
+		count(int64(c.Requests), "request"), extras(c))
+	if log.ComparedWith != "" {
+		fmt.Fprintf(t.w, "  against  %s: %d of %d requests verified\n", Visible(log.ComparedWith), c.Verified, c.Requests)
+	}
+	if c.Objects > 0 {
+		fmt.Fprintf(t.w, "  objects  %d of %d attachments verified%s\n", c.ObjectsOK, c.Objects, inStore(log.Objects))
+	}
+}
+
+func inStore(dir string) string {
+	if dir == "" {
+		return ", no object store at hand"
+	}
+	return " in " + Visible(dir)
+}
+
+func lineage(s verify.Session) string {
+	out := ""
+	if s.ParentSession != "" {
+		out = fmt.Sprintf(", fork of %s at seq %d", Visible(s.ParentSession), s.SeedLength)
+	}
+	if s.Origin != "" {
+		out += fmt.Sprintf(", %s at depth %d", s.Origin, s.DelegationDepth)
+	}
+	return out
+}
+
+func extras(c verify.Counts) string {
+	var parts []string
+	for _, e := range []struct {
+		n    int64
+		what string
+	}{
+		{c.Retries, "of them retries"},
+		{int64(c.Prepared), "prepared but not shown as sent"},
+		{int64(c.Inherited), "more by the parent session"},
+	} {
+		if e.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", e.n, e.what))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+func (t *Text) table(rows []verify.Request) {
+	if len(rows) == 0 {
+		return
+	}
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  #\tREQUEST\tMODEL\tMESSAGES\tBYTES\tSHA-256\tRELATION TO THE ONE BEFORE\tVERDICT")
+	for _, r := range rows {
+		ordinal := "-"
+		if !r.Prepared {
+			ordinal = fmt.Sprint(r.Ordinal)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", ordinal, r.Key(), Visible(r.Model),
+			r.Messages, r.Bytes, r.SHA256[:12], Visible(r.Relation), r.Verdict)
+	}
+	w.Flush()
+	lines := strings.SplitAfter(b.String(), "\n")
+	fmt.Fprintln(t.w)
+	for i, line := range lines {
+		t.tableLine(line, i == 0)
+	}
+	fmt.Fprintln(t.w)
+}
+
+func (t *Text) tableLine(line string, heading bool) {
+	text := strings.TrimSuffix(line, "\n")
+	switch {
+	case text == "":
+	case heading:
+		fmt.Fprintln(t.w, t.style.faint.Sprint(text))
+	case strings.HasSuffix(text, string(finding.Drift)):
+		fmt.Fprintln(t.w, t.style.red.Sprint(text))
+	default:
+		fmt.Fprintln(t.w, text)
+	}
+}
+
+func (t *Text) finding(log *verify.Log, f finding.Finding) {
+	mark := t.severity(f.Severity)
+	where := f.Place.Where()
+	if t.quiet || f.Place.File != log.File {
+		where = strings.TrimSpace(f.Place.File + " " + where)
+	}
+	if where != "" {
+		where = "  " + Visible(where)
+	}
+	fmt.Fprintf(t.w, "%s %s%s\n", mark, f.Code, where)
+	fmt.Fprintf(t.w, "        %s\n", Visible(f.Message))
+	for _, line := range f.Detail {
+		fmt.Fprintf(t.w, "          %s\n", Visible(line))
+	}
+	if len(f.Requests) > 1 {
+		fmt.Fprintf(t.w, "        in %s: %s\n", count(int64(len(f.Requests)), "request"), Visible(shorten(f.Requests, 12)))
+	}
+	if f.Action != "" && f.Severity > finding.Note {
+		fmt.Fprintf(t.w, "        %s %s\n", t.style.faint.Sprint("→"), f.Action)
+	}
+}
+
+func (t *Text) severity(s finding.Severity) string {
+	switch s {
+	case finding.Error:
+		return t.style.red.Sprint("error  ")
+	case finding.Warning:
+		return t.style.yellow.Sprint("warning")
+	}
+	return t.style.faint.Sprint("note   ")
+}
+
+// Summary prints the last line, which counts.
+func (t *Text) Summary(report *verify.Report) {
+	var requests, verified, drifted, errors int
+	for _, log := range report.Logs {
+		requests += log.Counts.Requests
+		verified += log.Counts.Verified
+		drifted += log.Counts.Drifted
+		for _, f := range log.Findings {
+			if f.Severity == finding.Error {
+				errors++
+			}
+		}
+	}
+	verdict := t.verdict(report.Verdict)
+	fmt.Fprintf(t.w, "%s: %s, %s, %d verified, %d drifted, %s\n", verdict, count(int64(len(report.Logs)), "log"),
+		count(int64(requests), "request"), verified, drifted, count(int64(errors), "error"))
+}
+
+func (t *Text) verdict(v finding.Verdict) string {
+	switch v {
+	case finding.Verified, finding.Rebuilt:
+		return t.style.green.Sprint(v)
+	case finding.Unverifiable:
+		return t.style.yellow.Sprint(v)
+	}
+	return t.style.red.Sprint(v)
+}
+
+func count(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// size prints a length in bytes in the unit that keeps it short.
+func size(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 10_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+func shorten(list []string, limit int) string {
+	if len(list) <= limit {
+		return strings.Join(list, " ")
+	}
+	return strings.Join(list[:limit], " ") + fmt.Sprintf(" … and %d more", len(list)-limit)
+}

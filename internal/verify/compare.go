@@ -1,0 +1,259 @@
+package verify
+
+import (
+	"fmt"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
+
+// A comparison matches rebuilt requests with the entries of a recording.
+type comparison struct {
+	file    *recording.File
+	session string
+	byKey   map[string]*recording.Entry
+	seen    map[*recording.Entry]bool
+	digests map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
+	matched int
+	foreign int
+	lastIn  *recording.Entry // the entry of the request before, to see the order
+	found   []finding.Finding
+	drifts  []drift
+	causes  map[string]int // index in found, by what drifted
+	verdict finding.Verdict
+}
+
+// A drift is a request whose recorded bytes differ.
+type drift struct {
+	entry *recording.Entry
+	at    int // index in found
+}
+
+func newComparison(file *recording.File, session string) *comparison {
+	c := &comparison{file: file, session: session}
+	if file == nil {
+		return c
+	}
+	c.byKey = make(map[string]*recording.Entry)
+	c.seen = make(map[*recording.Entry]bool)
+	c.digests = make(map[reconstruct.Digest]string)
+	c.causes = make(map[string]int)
+	for _, e := range file.Entries {
+		switch {
+		case e.SessionID != session:
+			c.foreign++
+		case c.byKey[e.Key()] != nil:
+			c.seen[e] = true
+			c.report(finding.RecordingDuplicate, fmt.Sprintf("request %s stands in line %d and again in line %d", e.Key(), c.byKey[e.Key()].Line, e.Line), finding.Place{Request: e.Key(), Seq: -1, Line: e.Line, File: file.Path})
+		default:
+			c.byKey[e.Key()] = e
+		}
+	}
+	return c
+}
+
+func (c *comparison) report(code, detail string, place finding.Place) *finding.Finding {
+	f := New(code, detail, place)
+	c.found = append(c.found, f)
+	if f.Severity == finding.Error {
+		c.verdict = finding.Worse(c.verdict, finding.Drift)
+	}
+	return &c.found[len(c.found)-1]
+}
+
+// request compares one rebuilt request and returns its verdict.
+func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
+	if c.file == nil {
+		return finding.Rebuilt
+	}
+	entry := c.byKey[q.Key()]
+	c.digests[q.Digest()] = q.Key()
+	if entry == nil {
+		if q.Prepared {
+			return finding.Rebuilt
+		}
+		c.report(finding.RecordingMissing, "request "+q.Key(), finding.Place{Request: q.Key(), Seq: q.Boundary.Dispatch})
+		return finding.Drift
+	}
+	c.seen[entry] = true
+	c.matched++
+	c.order(entry)
+	at, err := recording.Compare(q, c.file.Section(entry))
+	if err != nil {
+		c.report(finding.RecordingUnread, err.Error(), finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
+		c.verdict = finding.Worse(c.verdict, finding.Unreadable)
+		return finding.Unreadable
+	}
+	if at < 0 {
+		if q.Prepared {
+			c.report(finding.RecordingProves, "request "+q.Key(), finding.Place{Request: q.Key(), Seq: q.Boundary.StepStart})
+		}
+		return finding.Verified
+	}
+	c.drift(q, entry, at)
+	return finding.Drift
+}
+
+func (c *comparison) order(entry *recording.Entry) {
+	if c.lastIn != nil && entry.Line < c.lastIn.Line {
+		c.report(finding.RecordingOrder, fmt.Sprintf("line %d holds request %s, which the log shows after request %s of line %d", entry.Line, entry.Key(), c.lastIn.Key(), c.lastIn.Line),
+			finding.Place{Request: entry.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
+	}
+	c.lastIn = entry
+}
+
+// drift reports where a request and its recording part. A later request that
+// drifts in the same part of the log is folded into the first.
+func (c *comparison) drift(q *reconstruct.Request, entry *recording.Entry, at int64) {
+	part, inPart := q.PartAt(at)
+	cause := causeOf(q, part, inPart)
+	if i, ok := c.causes[cause]; ok && cause != "" {
+		c.found[i].Requests = append(c.found[i].Requests, q.Key())
+		c.found[i].Count++
+		return
+	}
+	place := finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, Offset: at, File: c.file.Path}
+	what := "the structure of the request"
+	if inPart {
+		place.Pointer = part.Pointer
+		what = describePart(part)
+		place.Seq = seqOf(part)
+	}
+	headline, lines, pointer := c.explain(q, entry, at)
+	if pointer != "" {
+		place.Pointer = pointer
+	}
+	f := c.report(finding.RecordingDrift, fmt.Sprintf("request %s, byte %d of %d (%d recorded): %s; it should come from %s", q.Key(), at, q.Len(), entry.Length, headline, what), place)
+	f.Requests = []string{q.Key()}
+	f.Detail = lines
+	c.drifts = append(c.drifts, drift{entry, len(c.found) - 1})
+	if cause != "" {
+		c.causes[cause] = len(c.found) - 1
+	}
+}
+
+func causeOf(q *reconstruct.Request, part reconstruct.Part, ok bool) string {
+	switch {
+	case !ok:
+		return ""
+	case part.Message != nil:
+		return fmt.Sprintf("message %d", part.Message.Seq)
+	case part.Header != nil:
+		return fmt.Sprintf("%s %d", part.Pointer, part.Header.Seq)
+	}
+	return part.Pointer
+}
+
+func seqOf(part reconstruct.Part) int64 {
+	switch {
+	case part.Message != nil:
+		return part.Message.Seq
+	case part.Header != nil:
+		return part.Header.Seq
+	}
+	return -1
+}
+
+// describePart names the event that a part comes from.
+func describePart(part reconstruct.Part) string {
+	switch {
+	case part.Message != nil:
+		return fmt.Sprintf("seq %d (%s, line %d)", part.Message.Seq, part.Message.Type, part.Message.Pos.Line)
+	case part.Header != nil:
+		return fmt.Sprintf("seq %d (request/header, line %d)", part.Header.Seq, part.Header.Pos.Line)
+	}
+	return "the log's header line"
+}
+
+// diffLimit is the size up to which both sides of a drift are loaded to be
+// shown by JSON path; of larger ones only a window around the byte is.
+const diffLimit = 64 << 20
+
+const window = 60 // bytes shown on each side of a differing byte
+
+func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at int64) (headline string, lines []string, pointer string) {
+	if q.Len() <= diffLimit && entry.Length <= diffLimit {
+		recorded, err := c.file.Bytes(entry)
+		if err == nil {
+			lines = []string{"recorded " + around(recorded, at), "log      " + around(q.Bytes(), at)}
+		}
+	}
+	return "the bytes differ", lines, ""
+}
+
+// around shows the bytes around an offset.
+func around(b []byte, at int64) string {
+	from, to := max(0, at-window), min(int64(len(b)), at+window)
+	if from > int64(len(b)) {
+		from = int64(len(b))
+	}
+	text := visible(b[from:max(from, to)])
+	if from > 0 {
+		text = "…" + text
+	}
+	if to < int64(len(b)) {
+		text += "…"
+	}
+	return text
+}
+
+// close reports what is left of the recording, and what the whole comparison says.
+func (c *comparison) close(r *run) {
+	if c.file == nil {
+		return
+	}
+	r.log.ComparedWith = c.file.Path
+	for _, bad := range c.file.Bad {
+		c.report(finding.RecordingMalformed, fmt.Sprintf("line %d: %s", bad.Line, bad.Reason), finding.Place{Line: bad.Line, Seq: -1, File: c.file.Path})
+	}
+	for _, e := range c.file.Entries {
+		if e.SessionID == c.session && !c.seen[e] {
+			c.report(finding.RecordingExtra, fmt.Sprintf("line %d, request %s", e.Line, e.Key()), finding.Place{Request: e.Key(), Line: e.Line, Seq: -1, File: c.file.Path})
+		}
+	}
+	for _, d := range c.drifts {
+		c.misplaced(d)
+	}
+	if c.foreign > 0 {
+		c.report(finding.RecordingElsewhere, fmt.Sprintf("%d requests", c.foreign), finding.Place{Seq: -1, File: c.file.Path})
+	}
+	c.settle(r)
+}
+
+// misplaced tells a drifted entry that is another request's bytes.
+func (c *comparison) misplaced(d drift) {
+	digest, err := c.file.Digest(d.entry)
+	if err != nil {
+		return
+	}
+	if key, ok := c.digests[reconstruct.Digest(digest)]; ok {
+		f := &c.found[d.at]
+		f.Detail = append([]string{"the recorded bytes are exactly those of request " + key + ": the recording's lines were swapped or renumbered"}, f.Detail...)
+	}
+}
+
+func (c *comparison) settle(r *run) {
+	for _, row := range r.log.Requests {
+		switch row.Verdict {
+		case finding.Verified:
+			r.log.Counts.Verified++
+		case finding.Drift:
+			r.log.Counts.Drifted++
+		}
+	}
+	for _, f := range c.found {
+		r.add(f)
+	}
+	switch {
+	case c.verdict != "":
+		r.worse(c.verdict)
+	case c.matched == 0 && r.log.Counts.Requests > 0:
+		r.note(finding.RecordingNotMatched, "", finding.Place{Seq: -1, File: c.file.Path})
+		r.worse(finding.Unverifiable)
+	case c.matched > 0:
+		r.worse(finding.Verified)
+	}
+}
+
+func visible(b []byte) string { return string(b) }

@@ -1,0 +1,251 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
+
+// Options say what a log is checked against.
+type Options struct {
+	Recording *recording.File // nil: nothing to compare with
+}
+
+// Run checks one log; name is how the report calls it.
+func Run(name string, reader *logformat.Reader, opts Options) *Log {
+	run := newRun(name, opts)
+	run.read(reader)
+	run.close(reader)
+	return run.log
+}
+
+// Unreadable is the report on a log that could not be read at all.
+func Unreadable(name, reason string) *Log {
+	run := newRun(name, Options{})
+	run.note(finding.InputUnreadable, reason, finding.Place{Seq: -1})
+	run.worse(finding.Unreadable)
+	return run.log
+}
+
+// A run is the check of one log under way.
+type run struct {
+	opts    Options
+	log     *Log
+	session *reconstruct.Session
+	compare *comparison
+	objects *objectCheck
+	doubted map[reconstruct.Doubt][]string
+	overOld int
+}
+
+func newRun(name string, opts Options) *run {
+	return &run{
+		opts:    opts,
+		log:     &Log{File: name, Requests: []Request{}, Findings: []finding.Finding{}},
+		doubted: make(map[reconstruct.Doubt][]string),
+	}
+}
+
+func (r *run) read(reader *logformat.Reader) {
+	header, err := reader.Header()
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.identify(header, reader)
+	r.session = reconstruct.NewSession(header, reconstruct.Options{})
+	r.compare = newComparison(r.opts.Recording, header.ID)
+	r.objects = newObjectCheck()
+	for rec, err := range reader.Records() {
+		if err == nil {
+			err = r.apply(rec)
+		}
+		if err != nil {
+			r.fail(reconstruct.Outranked(reader, err))
+			return
+		}
+	}
+	if q := r.session.Finish(); q != nil {
+		r.request(q)
+	}
+}
+
+func (r *run) apply(rec *logformat.Record) error {
+	for q, err := range r.session.Apply(rec) {
+		if err != nil {
+			return err
+		}
+		r.request(q)
+	}
+	if e := rec.Event; e != nil && e.Surface.Op != logformat.OpNone {
+		if m := r.session.Surface().Node(e.Seq); m != nil {
+			r.objects.message(m)
+		}
+	}
+	return nil
+}
+
+// request checks one request.
+func (r *run) request(q *reconstruct.Request) {
+	row := newRow(q)
+	r.objects.request(q)
+	row.Verdict = r.compare.request(q)
+	if q.Doubt != 0 {
+		r.doubted[q.Doubt] = append(r.doubted[q.Doubt], q.Key())
+	}
+	if q.OverOld && q.Doubt == 0 {
+		r.overOld++
+	}
+	r.log.Requests = append(r.log.Requests, row)
+}
+
+func (r *run) identify(h *logformat.SessionHeader, reader *logformat.Reader) {
+	r.log.Session = Session{
+		ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: h.SeedLength,
+		Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: reader.Encoding(), FormatVersion: reader.Version().Number,
+	}
+	if len(h.Unknown) > 0 {
+		r.note(finding.LogHeaderKeys, fmt.Sprintf("%d unknown keys, the first %q", len(h.Unknown), h.Unknown[0]), finding.Place{Line: 1, Seq: -1})
+	}
+}
+
+// fail records why the log could not be read to its end.
+func (r *run) fail(err error) {
+	refusal, ok := errors.AsType[*logformat.Refusal](err)
+	if !ok {
+		r.note(finding.InputUnreadable, err.Error(), finding.Place{Seq: -1})
+		r.worse(finding.Unreadable)
+		return
+	}
+	r.add(fromRefusal(refusal))
+	r.worse(finding.Refused)
+}
+
+func fromRefusal(refusal *logformat.Refusal) finding.Finding {
+	return finding.Finding{
+		Code: string(refusal.Code), Severity: finding.Error, Message: refusal.Message(), Action: refusal.Code.Info().Action,
+		Place: finding.Place{Line: refusal.Pos.Line, Offset: refusal.Pos.Offset, Frame: refusal.Pos.Frame, Seq: refusal.Seq},
+	}
+}
+
+// close adds what is known only at the end, and settles the verdict.
+func (r *run) close(reader *logformat.Reader) {
+	log := r.log
+	stats := reader.Stats()
+	log.Counts.Lines, log.Counts.Bytes, log.Counts.Events = stats.Lines, stats.Bytes, stats.Events
+	if r.session == nil {
+		return
+	}
+	s := r.session.Stats()
+	c := &log.Counts
+	c.Turns, c.Steps, c.Requests, c.Retries = s.Turns, s.Steps, s.Requests, s.Attempts
+	c.Prepared, c.Inherited, c.Headers, c.Replaces = s.Prepared, s.Inherited, s.Headers, s.Replaces
+	if log.Verdict == finding.Refused || log.Verdict == finding.Unreadable {
+		r.secondFaults(reader)
+		log.Requests = []Request{} // nothing that a refused log says is passed on
+		return
+	}
+	r.readerNotes(reader, stats)
+	r.requestNotes(s)
+	r.compare.close(r)
+	r.objects.close(r)
+	if log.Verdict == "" {
+		log.Verdict = finding.Rebuilt
+	}
+}
+
+// secondFaults adds the faults behind the one that decided, as notes on how
+// much else is wrong.
+func (r *run) secondFaults(reader *logformat.Reader) {
+	for _, refusal := range reader.Refusals() {
+		if f := fromRefusal(refusal); f.Code != r.log.Findings[len(r.log.Findings)-1].Code {
+			r.add(f)
+		}
+	}
+}
+
+func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
+	if tail := reader.Tail(); tail != nil {
+		place := finding.Place{Line: tail.Pos.Line, Offset: tail.Pos.Offset, Frame: tail.Pos.Frame, Seq: -1}
+		detail := fmt.Sprintf("%d bytes of decoded text are no part of the session", tail.Bytes)
+		if tail.Cause != nil {
+			r.note(finding.TailIssue, tail.Cause.Message()+"; "+detail, place)
+		} else {
+			r.note(finding.TailTorn, detail, place)
+		}
+	}
+	for _, n := range []struct {
+		code  string
+		count int64
+		what  string
+	}{
+		{finding.LogInvalidUTF8, stats.InvalidUTF8, "lines"},
+		{finding.LogForeignJSON, stats.NonCanonical - stats.InvalidUTF8, "lines"},
+		{finding.LogNoChecksum, int64(stats.NoChecksum), "frames"},
+		{finding.LogUpgraded, stats.Upgraded, "events"},
+		{finding.LogIgnored, stats.Ignored, "events"},
+		{finding.LogAdmitted, stats.Admitted, "events"},
+	} {
+		if n.count > 0 {
+			r.note(n.code, fmt.Sprintf("%d %s", n.count, n.what), finding.Place{Seq: -1})
+		}
+	}
+}
+
+func (r *run) requestNotes(s reconstruct.Stats) {
+	var prepared []string
+	for _, row := range r.log.Requests {
+		if row.Prepared && row.Verdict == finding.Rebuilt {
+			prepared = append(prepared, row.Key())
+		}
+	}
+	if len(prepared) > 0 {
+		r.noteRequests(finding.RequestPrepared, prepared)
+	}
+	for d := reconstruct.Doubt(1); d < 8; d++ {
+		if keys := r.doubted[d]; len(keys) > 0 {
+			r.noteRequests(finding.RequestDoubt, keys)
+		}
+	}
+	if s.Headless > 0 {
+		r.note(finding.RequestHeadless, fmt.Sprintf("%d requests", s.Headless), finding.Place{Seq: -1})
+		r.worse(finding.Unverifiable)
+	}
+}
+
+// note adds a finding of the catalogue; detail says what was found there.
+func (r *run) note(code, detail string, place finding.Place) {
+	r.add(New(code, detail, place))
+}
+
+func (r *run) noteRequests(code string, keys []string) {
+	f := New(code, fmt.Sprintf("%d requests", len(keys)), finding.Place{Seq: -1, Request: keys[0]})
+	f.Requests = keys
+	r.add(f)
+}
+
+// New returns a finding of the catalogue.
+func New(code, detail string, place finding.Place) finding.Finding {
+	entry, _ := finding.Lookup(code)
+	message := entry.Meaning
+	if detail != "" {
+		message = detail + ": " + message
+	}
+	return finding.Finding{Code: code, Severity: entry.Severity, Message: message, Place: place, Action: entry.Action}
+}
+
+func (r *run) add(f finding.Finding) {
+	if f.Place.File == "" {
+		f.Place.File = r.log.File
+	}
+	if f.Place.Session == "" {
+		f.Place.Session = r.log.Session.ID
+	}
+	r.log.Findings = append(r.log.Findings, f)
+}
+
+func (r *run) worse(v finding.Verdict) { r.log.Verdict = finding.Worse(r.log.Verdict, v) }

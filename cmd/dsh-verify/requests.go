@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -54,25 +55,42 @@ Examples:
 	}
 }
 
+// listRequests prints a log's requests. A refused log prints none: the table and
+// the digests wait for the end, and bodies, which are too much to hold, are
+// printed on a second reading. Only a log that can be read once, as standard
+// input, prints bodies before its end is known.
 func (a *app) listRequests(cmd *cli.Command, log *locate.Log) error {
-	var print func(*reconstruct.Request) error
+	var held bytes.Buffer
+	print := func(q *reconstruct.Request) error { return printDigest(&held, q) }
+	finish := func() error { return nil }
 	switch {
 	case cmd.Bool("jsonl"):
-		print = a.printBytes
-	case cmd.Bool("digests"):
-		print = a.printDigest
-	default:
-		table := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-		defer table.Flush()
-		fmt.Fprintln(table, "#\tREQUEST\tMODEL\tMESSAGES\tBYTES\tSHA-256\tRELATION")
+		if !log.Once {
+			if err := eachRequest(log, logformat.Options{}, func(*reconstruct.Request) error { return nil }); err != nil {
+				return err
+			}
+		}
+		print = func(q *reconstruct.Request) error { return printBytes(a.stdout, q) }
+	case !cmd.Bool("digests"):
+		table := tabwriter.NewWriter(&held, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "#\tREQUEST\tMODEL\tMESSAGES\tBYTES\tSHA-256\tRELATION TO THE ONE BEFORE")
 		print = func(q *reconstruct.Request) error { return printRow(table, q) }
+		finish = table.Flush
 	}
-	return eachRequest(log, logformat.Options{}, func(q *reconstruct.Request) error {
+	err := eachRequest(log, logformat.Options{}, func(q *reconstruct.Request) error {
 		if q.Prepared && !cmd.Bool("prepared") {
 			return nil
 		}
 		return print(q)
 	})
+	if err != nil {
+		return err
+	}
+	if err := finish(); err != nil {
+		return err
+	}
+	_, err = held.WriteTo(a.stdout)
+	return err
 }
 
 // eachRequest rebuilds the requests of a log one after the other.
@@ -106,30 +124,30 @@ func refused(log *locate.Log, err error) error {
 	return &statusError{exitUnreadable, log.Name + ": " + cause(err)}
 }
 
-func (a *app) printBytes(q *reconstruct.Request) error {
-	a.printKey(q)
-	io.WriteString(a.stdout, `,"request":`)
-	q.WriteTo(a.stdout)
-	return a.endLine(q)
+func printBytes(w io.Writer, q *reconstruct.Request) error {
+	printKey(w, q)
+	io.WriteString(w, `,"request":`)
+	q.WriteTo(w)
+	return endLine(w, q)
 }
 
-func (a *app) printDigest(q *reconstruct.Request) error {
-	a.printKey(q)
-	fmt.Fprintf(a.stdout, `,"bytes":%d,"sha256":"%s"`, q.Len(), q.Digest())
-	return a.endLine(q)
+func printDigest(w io.Writer, q *reconstruct.Request) error {
+	printKey(w, q)
+	fmt.Fprintf(w, `,"bytes":%d,"sha256":"%s"`, q.Len(), q.Digest())
+	return endLine(w, q)
 }
 
-func (a *app) printKey(q *reconstruct.Request) {
-	fmt.Fprintf(a.stdout, `{"sessionId":%s,"turn":%d,"step":%d,"attempt":%d`,
+func printKey(w io.Writer, q *reconstruct.Request) {
+	fmt.Fprintf(w, `{"sessionId":%s,"turn":%d,"step":%d,"attempt":%d`,
 		ecmajson.AppendString(nil, q.SessionID), q.Turn, q.Step, q.Attempt)
 }
 
-func (a *app) endLine(q *reconstruct.Request) error {
+func endLine(w io.Writer, q *reconstruct.Request) error {
 	end := "}\n"
 	if q.Prepared {
 		end = `,"prepared":true}` + "\n"
 	}
-	_, err := io.WriteString(a.stdout, end)
+	_, err := io.WriteString(w, end)
 	return err
 }
 

@@ -15,7 +15,9 @@ type Log struct {
 	// Recording is the path of a requests.jsonl beside the log, "" when there is none.
 	Recording string
 	// Dir is the folder that the log lies in, "" when it lies in none.
-	Dir  string
+	Dir string
+	// Once says that the log can be opened only once: standard input, a pipe.
+	Once bool
 	open func() (io.ReadCloser, error)
 }
 
@@ -31,7 +33,7 @@ func (l *Log) Open(opts logformat.Options) (*logformat.Reader, io.Closer, error)
 // Find returns the logs that an argument names, in report order.
 func Find(arg string, stdin io.Reader) ([]*Log, error) {
 	if arg == "-" {
-		return []*Log{{Name: "-", open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }}}, nil
+		return []*Log{{Name: "-", Once: true, open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }}}, nil
 	}
 	info, err := os.Stat(arg)
 	if err != nil {
@@ -46,6 +48,9 @@ func Find(arg string, stdin io.Reader) ([]*Log, error) {
 func fileLog(path string) *Log {
 	dir := filepath.Dir(path)
 	l := &Log{Name: path, Dir: dir, open: func() (io.ReadCloser, error) { return os.Open(path) }}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		l.Once = true
+	}
 	if recording := filepath.Join(dir, "requests.jsonl"); isFile(recording) {
 		l.Recording = recording
 	}

@@ -22,6 +22,8 @@ type comparison struct {
 	drifts  []drift
 	causes  map[string]int // index in found, by what drifted
 	verdict finding.Verdict
+	missing int // index in found plus 1 of the finding that lists what the recording lacks
+	extra   int // the same for what the log lacks
 }
 
 // A drift is a request whose recorded bytes differ.
@@ -64,8 +66,8 @@ func (c *comparison) report(code, detail string, place finding.Place) *finding.F
 
 // request compares one rebuilt request and returns its verdict.
 func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
-	if c.file == nil {
-		return finding.Rebuilt
+	if len(c.byKey) == 0 {
+		return finding.Rebuilt // nothing of this session to compare with
 	}
 	entry := c.byKey[q.Key()]
 	c.digests[q.Digest()] = q.Key()
@@ -73,7 +75,7 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 		if q.Prepared {
 			return finding.Rebuilt
 		}
-		c.report(finding.RecordingMissing, "request "+q.Key(), finding.Place{Request: q.Key(), Seq: q.Boundary.Dispatch})
+		c.fold(&c.missing, finding.RecordingMissing, finding.Place{Request: q.Key(), Seq: q.Boundary.Dispatch})
 		return finding.Drift
 	}
 	c.seen[entry] = true
@@ -93,6 +95,18 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 	}
 	c.drift(q, entry, at)
 	return finding.Drift
+}
+
+// fold reports a request under a code that is reported once, with the list of
+// all its requests.
+func (c *comparison) fold(at *int, code string, place finding.Place) {
+	if *at == 0 {
+		c.report(code, "request "+place.Request, place)
+		*at = len(c.found)
+	}
+	f := &c.found[*at-1]
+	f.Requests = append(f.Requests, place.Request)
+	f.Count = len(f.Requests) - 1
 }
 
 func (c *comparison) order(entry *recording.Entry) {
@@ -209,7 +223,7 @@ func (c *comparison) close(r *run) {
 	}
 	for _, e := range c.file.Entries {
 		if e.SessionID == c.session && !c.seen[e] {
-			c.report(finding.RecordingExtra, fmt.Sprintf("line %d, request %s", e.Line, e.Key()), finding.Place{Request: e.Key(), Line: e.Line, Seq: -1, File: c.file.Path})
+			c.fold(&c.extra, finding.RecordingExtra, finding.Place{Request: e.Key(), Line: e.Line, Seq: -1, File: c.file.Path})
 		}
 	}
 	for _, d := range c.drifts {
@@ -248,7 +262,7 @@ func (c *comparison) settle(r *run) {
 	switch {
 	case c.verdict != "":
 		r.worse(c.verdict)
-	case c.matched == 0 && r.log.Counts.Requests > 0:
+	case len(c.byKey) == 0 && r.log.Counts.Requests > 0:
 		r.note(finding.RecordingNotMatched, "", finding.Place{Seq: -1, File: c.file.Path})
 		r.worse(finding.Unverifiable)
 	case c.matched > 0:

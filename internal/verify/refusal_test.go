@@ -116,7 +116,9 @@ func TestAccepted(t *testing.T) {
 // for first, wherever it is in the log.
 func TestRank(t *testing.T) {
 	base := string(logBytes(t, "reject-surfaceop-on-log-only")) // a surface fault at seq 3
-	insert := func(line string) string { return strings.Replace(base, `{"type":"request/context"`, line+`,"x":{"type":"request/context"`, 1) }
+	insert := func(line string) string {
+		return strings.Replace(base, `{"type":"request/context"`, line+`,"x":{"type":"request/context"`, 1)
+	}
 	for _, c := range []struct {
 		name, log string
 		want      logformat.Code

@@ -1,0 +1,9 @@
+//go:build tools
+
+// Package tools pins the development tools.
+package tools
+
+import (
+	_ "honnef.co/go/tools/cmd/staticcheck"
+	_ "mvdan.cc/gofumpt"
+)

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "write what commands print into the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"dsh-verify": main})
+}
+
+// TestScripts runs the command as a process, one script per behaviour. Scripts
+// find the recorded cases under $FIXTURES; `exits N cmd…` asserts a status.
+func TestScripts(t *testing.T) {
+	fixtures, err := filepath.Abs("../../fixtures")
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("FIXTURES", fixtures)
+			env.Setenv("NO_COLOR", "")
+			return os.CopyFS(filepath.Join(env.WorkDir, "fixtures"), os.DirFS(fixtures))
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+// exits N command args… runs a command and asserts its exit status.
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N command args…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	if got := statusOf(err); got != want {
+		ts.Fatalf("%v: exit status %d, want %d", args[1:], got, want)
+	}
+}
+
+func statusOf(err error) int {
+	if err == nil {
+		return 0
+	}
+	type coder interface{ ExitCode() int }
+	if c, ok := err.(coder); ok {
+		return c.ExitCode()
+	}
+	return -1
+}
+
+// TestHelpHasExamples holds that every command shows how it is used.
+func TestHelpHasExamples(t *testing.T) {
+	a := &app{stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
+	for _, cmd := range a.root().Commands {
+		if cmd.Usage == "" || !strings.Contains(cmd.Description, "Example") {
+			t.Errorf("%s: its help has no usage or no example", cmd.Name)
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package ecmajson
+
+import (
+	"strconv"
+	"strings"
+)
+
+// At returns the value that an RFC 6901 pointer leads to, as part of v.
+func (v Value) At(pointer string) (Value, bool) {
+	if pointer == "" {
+		return v, len(v) > 0
+	}
+	if pointer[0] != '/' {
+		return nil, false
+	}
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		if v = v.child(unescapeToken(token)); v == nil {
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+func (v Value) child(token string) Value {
+	if v.Kind() == Object {
+		return v.Lookup(token)
+	}
+	index, err := strconv.Atoi(token)
+	if err != nil || index < 0 || strconv.Itoa(index) != token {
+		return nil
+	}
+	for e := range v.Elements() {
+		if index == 0 {
+			return e
+		}
+		index--
+	}
+	return nil
+}
+
+// PointerAt returns the pointer of the innermost value whose bytes hold v[offset],
+// and that value. A byte of a key counts to its member; one of punctuation to
+// the array or object around it.
+func (v Value) PointerAt(offset int) (pointer string, leaf Value) {
+	var b strings.Builder
+	leaf = v
+	for {
+		token, start, child := leaf.childAt(offset)
+		if child == nil {
+			return b.String(), leaf
+		}
+		b.WriteByte('/')
+		b.WriteString(token)
+		leaf = child
+		if offset -= start; offset < 0 || offset >= len(leaf) {
+			return b.String(), leaf // in the key, or between it and its value
+		}
+	}
+}
+
+// childAt returns the child that holds v[offset]: its token, where its value
+// starts in v, and its value.
+func (v Value) childAt(offset int) (token string, start int, child Value) {
+	kind := v.Kind()
+	if kind != Array && kind != Object {
+		return "", 0, nil
+	}
+	index := 0
+	for at := skipSpace(v, 1); v[at] != closer(kind == Object); index++ {
+		first := at
+		token = strconv.Itoa(index)
+		if kind == Object {
+			end := skipString(v, at)
+			token = EscapeToken(v[at:end].Text())
+			at = skipSpace(v, skipSpace(v, end)+1)
+		}
+		end := Skip(v, at)
+		if offset >= first && offset < end {
+			return token, at, v[at:end:end]
+		}
+		if at = skipSpace(v, end); v[at] == ',' {
+			at = skipSpace(v, at+1)
+		}
+	}
+	return "", 0, nil
+}
+
+// EscapeToken returns a key as a token of an RFC 6901 pointer.
+func EscapeToken(key string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1")
+}
+
+func unescapeToken(token string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+}

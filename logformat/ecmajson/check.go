@@ -1,6 +1,9 @@
 package ecmajson
 
-import "bytes"
+import (
+	"bytes"
+	"sync"
+)
 
 // An open is an array or object whose end is still to come.
 //
@@ -25,18 +28,11 @@ const manyKeys = 16
 // allowed, and what its bytes are like. It does not allocate for ordinary texts.
 // The error is a *[SyntaxError].
 func Check(src []byte) (Form, error) {
-	var openBuf [32]open
-	var keyBuf [64]span
-	c := checker{src: src, opens: openBuf[:0], keys: keyBuf[:0]}
-	end, err := c.run()
-	if err != nil {
-		return 0, err
-	}
-	at := c.space(end)
-	if at != len(src) {
-		return 0, syntaxError(src, at)
-	}
-	return c.form, nil
+	c := checkers.Get().(*checker)
+	c.src, c.form = src, 0
+	form, err := c.text()
+	c.release()
+	return form, err
 }
 
 // Canonical returns src itself when its bytes are canonical, otherwise what
@@ -50,11 +46,40 @@ func Canonical(src []byte) ([]byte, Form, error) {
 	return out, form, err
 }
 
+// A checker holds the stacks of a check, which are kept from one to the next.
 type checker struct {
 	src   []byte
 	form  Form
 	opens []open
 	keys  []span
+}
+
+var checkers = sync.Pool{New: func() any { return new(checker) }}
+
+// keptStack is the largest stack, in entries, that is kept.
+const keptStack = 1 << 10
+
+func (c *checker) release() {
+	c.src = nil
+	c.opens, c.keys = c.opens[:0], c.keys[:0]
+	if cap(c.opens) > keptStack {
+		c.opens = nil
+	}
+	if cap(c.keys) > keptStack {
+		c.keys = nil
+	}
+	checkers.Put(c)
+}
+
+func (c *checker) text() (Form, error) {
+	end, err := c.run()
+	if err != nil {
+		return 0, err
+	}
+	if at := c.space(end); at != len(c.src) {
+		return 0, syntaxError(c.src, at)
+	}
+	return c.form, nil
 }
 
 // space skips white space, which JSON.stringify never prints.
@@ -132,6 +157,7 @@ func (c *checker) close() {
 	top := &c.opens[len(c.opens)-1]
 	if top.object {
 		c.keys = c.keys[:top.keys]
+		top.seen = nil
 	}
 	c.opens = c.opens[:len(c.opens)-1]
 }

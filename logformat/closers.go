@@ -21,7 +21,7 @@ type pendingCall struct {
 func (t *openTurn) track(env *envelope, eventType string) *Refusal {
 	switch eventType {
 	case "turn/start", "step/start", "tool/call":
-		if env.data == nil || env.data.Kind() == ecmajson.Null {
+		if kind := env.data.Kind(); kind == ecmajson.Absent || kind == ecmajson.Null {
 			return env.fault(CodeDataShape, PhaseClosers, eventType)
 		}
 	}
@@ -41,13 +41,13 @@ func (t *openTurn) track(env *envelope, eventType string) *Refusal {
 }
 
 func (t *openTurn) calls(env *envelope) *Refusal {
-	for block := range env.data.Lookup("message").Lookup("content").Elements() {
+	for block := range env.data.Lookup("message").Lookup("content").Children() {
 		switch {
 		case block.Kind() == ecmajson.Null:
 			return env.fault(CodeDataShape, PhaseClosers, "a content block is null")
 		case block.Lookup("type").Is("tool-call"):
 			id := block.Lookup("id")
-			t.pending = append(t.pending, pendingCall{id: id.Text(), usable: nonEmptyString(id), pos: env.pos})
+			t.pending = append(t.pending, pendingCall{id: id.Text(), usable: nonEmpty(id), pos: env.pos})
 		}
 	}
 	return nil

@@ -8,31 +8,37 @@ import (
 
 // An envelope is the members of an event line, as found.
 type envelope struct {
-	typ, time, data, surfaceOp, sources, ignorable ecmajson.Value
-	unknown                                        ecmajson.Value // the first key that no envelope has
-	seq                                            int64
-	pos                                            Position
+	typ, seqValue, time, data, surfaceOp, sources, ignorable ecmajson.Node
+	unknown                                                  ecmajson.Value // the first key that no envelope has
+	seq                                                      int64
+	pos                                                      Position
 }
 
-func readEnvelope(value ecmajson.Value, pos Position, seq int64) envelope {
-	e := envelope{pos: pos, seq: seq}
-	for key, v := range value.Members() {
-		switch {
-		case key.Is("type"):
-			e.typ = v
-		case key.Is("seq"):
-		case key.Is("time"):
-			e.time = v
-		case key.Is("data"):
-			e.data = v
-		case key.Is("surfaceOp"):
-			e.surfaceOp = v
-		case key.Is("sourceEventSeqs"):
-			e.sources = v
-		case key.Is("ignorable"):
-			e.ignorable = v
-		case e.unknown == nil:
-			e.unknown = key
+func readEnvelope(root ecmajson.Node, pos Position) envelope {
+	e := envelope{pos: pos, seq: -1}
+	if root.Kind() != ecmajson.Object {
+		return e
+	}
+	for member := range root.Children() {
+		switch key := member.Key(); string(key) {
+		case `"type"`:
+			e.typ = member
+		case `"seq"`:
+			e.seqValue = member
+		case `"time"`:
+			e.time = member
+		case `"data"`:
+			e.data = member
+		case `"surfaceOp"`:
+			e.surfaceOp = member
+		case `"sourceEventSeqs"`:
+			e.sources = member
+		case `"ignorable"`:
+			e.ignorable = member
+		default:
+			if e.unknown == nil {
+				e.unknown = key
+			}
 		}
 	}
 	return e
@@ -41,32 +47,32 @@ func readEnvelope(value ecmajson.Value, pos Position, seq int64) envelope {
 // parseEvent validates one event in the harness's order of checks: upgrade and
 // message shape, type, envelope, request header, surface members. A refusal is
 // the event's first fault in that order; the returned event is then not used.
-func (r *Reader) parseEvent(value ecmajson.Value, form ecmajson.Form, pos Position, seq int64) (*Event, *Refusal) {
-	env := readEnvelope(value, pos, seq)
-	upgraded, refusal := r.upgrade(&env)
+func (r *Reader) parseEvent(env *envelope, form ecmajson.Form) (*Event, *Refusal) {
+	upgraded, refusal := r.upgrade(env)
 	if refusal != nil {
 		return nil, refusal
 	}
-	eventType := r.intern(env.typ)
-	if refusal := checkMessage(&env, eventType); refusal != nil {
+	eventType := r.intern(env.typ.Value())
+	if refusal := checkMessage(env, eventType); refusal != nil {
 		return nil, refusal
 	}
-	r.msgs.note(&env, eventType)
+	r.msgs.note(env, eventType)
 	known := r.version.Known(eventType)
 	admitted := !known && r.admitted[eventType]
 	ignorable := env.ignorable.Kind() == ecmajson.True
 	if !known && !admitted && !ignorable {
 		return nil, env.fault(CodeTypeUnknown, PhaseTypes, env.typeText())
 	}
-	if refusal := r.open.track(&env, eventType); refusal != nil {
+	if refusal := r.open.track(env, eventType); refusal != nil {
 		return nil, refusal
 	}
 	event := &r.event
 	*event = Event{
-		Type: eventType, Seq: seq, Data: env.data, Pos: pos, Form: form, Upgraded: upgraded,
+		Type: eventType, Seq: env.seq, Data: env.data.Value(), Pos: env.pos, Form: form, Upgraded: upgraded,
 		Ignorable: ignorable, Known: known || admitted, Admitted: admitted,
 	}
-	if refusal := r.checkEnvelope(&env, event); refusal != nil {
+	event.setMessage(env, eventType)
+	if refusal := r.checkEnvelope(env, event); refusal != nil {
 		return nil, refusal
 	}
 	r.count(event)
@@ -92,10 +98,11 @@ func (e *envelope) fault(code Code, phase Phase, detail string) *Refusal {
 }
 
 func (e *envelope) typeText() string {
-	if e.typ == nil {
+	typ := e.typ.Value()
+	if typ == nil {
 		return "the event has no type"
 	}
-	return "type " + string(e.typ[:min(len(e.typ), 80)])
+	return "type " + string(typ[:min(len(typ), 80)])
 }
 
 // intern returns the type's name without allocating for names seen before.
@@ -125,9 +132,9 @@ func (r *Reader) checkEnvelope(env *envelope, event *Event) *Refusal {
 	switch {
 	case env.typ.Kind() != ecmajson.String:
 		return env.fault(CodeEnvelope, PhaseEvents, "type is not a string")
-	case env.data == nil:
+	case env.data.Kind() == ecmajson.Absent:
 		return env.fault(CodeEnvelope, PhaseEvents, "data is missing")
-	case env.ignorable != nil && !event.Ignorable:
+	case env.ignorable.Kind() != ecmajson.Absent && !event.Ignorable:
 		return env.fault(CodeEnvelope, PhaseEvents, "ignorable is present and not true")
 	}
 	if event.Type == "request/header" {
@@ -143,17 +150,17 @@ func (r *Reader) checkEnvelope(env *envelope, event *Event) *Refusal {
 func (r *Reader) checkSurface(env *envelope, event *Event) *Refusal {
 	if !r.version.OnSurface(event.Type) {
 		switch {
-		case env.surfaceOp != nil:
+		case env.surfaceOp.Kind() != ecmajson.Absent:
 			return env.fault(CodeSurfaceOpLogOnly, PhaseEvents, event.Type)
-		case env.sources != nil:
+		case env.sources.Kind() != ecmajson.Absent:
 			return env.fault(CodeSourcesLogOnly, PhaseEvents, event.Type)
 		}
 		return nil
 	}
-	if env.surfaceOp == nil {
+	if env.surfaceOp.Kind() == ecmajson.Absent {
 		return env.fault(CodeSurfaceOpMissing, PhaseEvents, event.Type)
 	}
-	op, ok := parseSurfaceOp(env.surfaceOp)
+	op, ok := parseSurfaceOp(env.surfaceOp.Value())
 	if !ok {
 		return env.fault(CodeSurfaceOpShape, PhaseEvents, "")
 	}
@@ -174,27 +181,27 @@ func parseSurfaceOp(v ecmajson.Value) (SurfaceOp, bool) {
 }
 
 func (r *Reader) checkSources(env *envelope, event *Event) *Refusal {
-	if env.sources == nil {
+	if env.sources.Kind() == ecmajson.Absent {
 		return nil
 	}
-	if env.sources.Kind() != ecmajson.Array {
+	list := env.sources.Value()
+	if list.Kind() != ecmajson.Array {
 		return env.fault(CodeSourcesShape, PhaseEvents, "it is not an array")
 	}
-	r.sources = r.sources[:0]
-	ascending := true
+	var bad ecmajson.Value
+	if r.sources, bad = appendSeqs(r.sources[:0], list); bad != nil {
+		return env.fault(CodeSourcesShape, PhaseEvents, "it holds "+string(bad[:min(len(bad), 40)]))
+	}
+	ascending, last := true, int64(-1)
 	forward := int64(-1)
-	for v := range env.sources.Elements() {
-		n, ok := nonNegative(v)
-		if !ok {
-			return env.fault(CodeSourcesShape, PhaseEvents, "it holds "+string(v[:min(len(v), 40)]))
-		}
-		if len(r.sources) > 0 && n <= r.sources[len(r.sources)-1] {
+	for _, n := range r.sources {
+		if n <= last {
 			ascending = false
 		}
+		last = n
 		if forward < 0 && n >= event.Seq {
 			forward = n
 		}
-		r.sources = append(r.sources, n)
 	}
 	switch {
 	case len(r.sources) == 0 && event.Type != "assistant/message":
@@ -209,6 +216,38 @@ func (r *Reader) checkSources(env *envelope, event *Event) *Refusal {
 		event.Sources = []int64{}
 	}
 	return nil
+}
+
+// appendSeqs reads a canonical array of event numbers, or returns its first
+// element that is none. Assistant messages cite every chunk, so this is one of
+// the places where most bytes of a log are.
+func appendSeqs(seqs []int64, list ecmajson.Value) ([]int64, ecmajson.Value) {
+	n, digits := int64(0), 0
+	for _, b := range list[1:] {
+		if d := b - '0'; d <= 9 && digits < 15 {
+			n = n*10 + int64(d)
+			digits++
+			continue
+		}
+		if digits == 0 || b != ',' && b != ']' {
+			break
+		}
+		seqs = append(seqs, n)
+		if b == ']' {
+			return seqs, nil
+		}
+		n, digits = 0, 0
+	}
+	// Something else than short plain digits, or nothing at all.
+	seqs = seqs[:0]
+	for v := range list.Elements() {
+		n, ok := nonNegative(v)
+		if !ok {
+			return seqs, v
+		}
+		seqs = append(seqs, n)
+	}
+	return seqs, nil
 }
 
 func sourceText(n int64) string {

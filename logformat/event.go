@@ -29,6 +29,27 @@ type Event struct {
 	Pos       Position
 	Form      ecmajson.Form // what the log's own bytes were
 	Upgraded  Upgrade       // the legacy shape that was upgraded, or ""
+
+	messageStart, messageEnd int  // of the message in Data; both 0 when there is none
+	delta                    bool // a chunk that is known to be a delta
+}
+
+// MessageSpan returns where in Data the message of a message event is: all of
+// it in a user/message, its member message in an assistant/message and a
+// tool/result. ok is false for other events.
+func (e *Event) MessageSpan() (start, end int, ok bool) {
+	return e.messageStart, e.messageEnd, e.messageEnd > 0
+}
+
+func (e *Event) setMessage(env *envelope, eventType string) {
+	switch eventType {
+	case "user/message":
+		e.messageEnd = len(e.Data)
+	case "assistant/message", "tool/result":
+		base, _ := env.data.Span()
+		start, end := env.data.Lookup("message").Span()
+		e.messageStart, e.messageEnd = start-base, end-base
+	}
 }
 
 // Clone returns a copy of e that stays valid.

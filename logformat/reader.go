@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"runtime"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
@@ -35,6 +36,7 @@ type Reader struct {
 	version  *Version
 	encoding Encoding
 	zstd     *zstdSource
+	ahead    *aheadSource
 	lines    *lineSplitter
 
 	header *SessionHeader
@@ -52,11 +54,14 @@ type Reader struct {
 	record    Record
 	event     Event
 	row       ChunkRow
+	index     ecmajson.Index
 	canonical []byte
-	types     map[string]string
-	sources   []int64
-	msgs      messageIDs
-	open      openTurn
+	// upgradeIndex is the index of an upgraded event.
+	upgradeIndex ecmajson.Index
+	types        map[string]string
+	sources      []int64
+	msgs         messageIDs
+	open         openTurn
 }
 
 // Stats counts what was read.
@@ -92,7 +97,10 @@ func NewReader(src io.Reader, opts Options) *Reader {
 	if len(head) == 4 && binary.LittleEndian.Uint32(head) == frameMagic || isFramePrefix(head) {
 		r.encoding = Zstandard
 		r.zstd = newZstdSource(in)
-		r.lines.src = r.zstd
+		r.ahead = &aheadSource{src: r.zstd}
+		r.lines.src = r.ahead
+		// A reader that is dropped before its end must not leave a goroutine.
+		runtime.AddCleanup(r, (*aheadSource).close, r.ahead)
 	} else {
 		r.lines.src = &plainSource{in: in}
 	}
@@ -301,6 +309,15 @@ func (r *Reader) noteTornFrame() {
 		r.tail = &Tail{Pos: Position{Line: r.lines.number + 1, Offset: r.lines.offset, Frame: r.zstd.number}}
 	}
 	r.tail.Frame = torn
+}
+
+// Close lets go of what the reader holds besides its input. A reader that was
+// read to its end needs no Close.
+func (r *Reader) Close() error {
+	if r.ahead != nil {
+		r.ahead.close()
+	}
+	return nil
 }
 
 // Tail describes the torn tail, nil when there is none. It is complete when the

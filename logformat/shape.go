@@ -4,7 +4,7 @@ import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 
 // checkMessage validates the message that an event carries (section 4).
 func checkMessage(env *envelope, eventType string) *Refusal {
-	var message ecmajson.Value
+	var message ecmajson.Node
 	role := "user"
 	switch eventType {
 	case "user/message":
@@ -16,14 +16,14 @@ func checkMessage(env *envelope, eventType string) *Refusal {
 	default:
 		return nil
 	}
-	if !nonEmptyString(message.Lookup("id")) {
+	if !nonEmpty(message.Lookup("id")) {
 		return env.fault(CodeMessageID, PhaseMessages, eventType)
 	}
 	if !message.Lookup("role").Is(role) {
 		return env.fault(CodeMessageRole, PhaseMessages, eventType+` must have role "`+role+`"`)
 	}
 	source := message.Lookup("source")
-	if !nonEmptyString(source.Lookup("kind")) {
+	if !nonEmpty(source.Lookup("kind")) {
 		return env.fault(CodeMessageSource, PhaseMessages, eventType+" has no source kind")
 	}
 	content := message.Lookup("content")
@@ -32,7 +32,7 @@ func checkMessage(env *envelope, eventType string) *Refusal {
 	}
 	switch eventType {
 	case "assistant/message":
-		if !source.Lookup("kind").Is("model") || !hasRoute(source) {
+		if !source.Lookup("kind").Is("model") || !hasRoute(source.Value()) {
 			return env.fault(CodeMessageSource, PhaseMessages, "an assistant/message must name the model and provider it came from")
 		}
 	case "tool/result":
@@ -41,19 +41,22 @@ func checkMessage(env *envelope, eventType string) *Refusal {
 	return nil
 }
 
-func checkToolResult(env *envelope, source, content ecmajson.Value) *Refusal {
+func checkToolResult(env *envelope, source, content ecmajson.Node) *Refusal {
 	callID := source.Lookup("callId")
-	if !source.Lookup("kind").Is("tool") || !nonEmptyString(callID) {
+	if !source.Lookup("kind").Is("tool") || !nonEmpty(callID) {
 		return env.fault(CodeMessageSource, PhaseMessages, "a tool/result must name the call it answers")
 	}
-	var block ecmajson.Value
-	for block = range content.Elements() {
+	var block ecmajson.Node
+	for block = range content.Children() {
 		break
 	}
-	if content.Len() != 1 || !block.Lookup("type").Is("tool-result") || block.Lookup("content").Kind() != ecmajson.Array {
+	// Exactly one block, and nothing beside it: [{…}].
+	start, end := block.Span()
+	contentStart, contentEnd := content.Span()
+	if start != contentStart+1 || end != contentEnd-1 || !block.Lookup("type").Is("tool-result") || block.Lookup("content").Kind() != ecmajson.Array {
 		return env.fault(CodeMessageBody, PhaseMessages, "a tool/result must hold exactly one tool-result block with a content array")
 	}
-	if !ecmajson.Equal(block.Lookup("toolCallId"), callID) {
+	if !ecmajson.Equal(block.Lookup("toolCallId").Value(), callID.Value()) {
 		return env.fault(CodeMessageBody, PhaseMessages, "the tool-result block answers another call than the source names")
 	}
 	return nil
@@ -61,7 +64,7 @@ func checkToolResult(env *envelope, source, content ecmajson.Value) *Refusal {
 
 // checkRequestHeader validates the data of a request/header event.
 func checkRequestHeader(env *envelope) *Refusal {
-	header := env.data.Lookup("header")
+	header := env.data.Lookup("header").Value()
 	config := header.Lookup("config")
 	if !hasRoute(config) {
 		return env.fault(CodeHeaderRoute, PhaseEvents, "")
@@ -100,6 +103,8 @@ func validDefaults(defaults, config ecmajson.Value) bool {
 	}
 	return true
 }
+
+func nonEmpty(n ecmajson.Node) bool { return nonEmptyString(n.Value()) }
 
 func nonEmptyString(v ecmajson.Value) bool {
 	return v.Kind() == ecmajson.String && len(v) > len(`""`)

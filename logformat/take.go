@@ -15,16 +15,19 @@ func (r *Reader) take(l line) *Record {
 		return nil
 	}
 	r.stats.Lines++
-	value, form, reason := r.parseLine(l.text)
+	if rec, ok := r.takeFast(l); ok {
+		return rec
+	}
+	root, form, reason := r.parseLine(l.text)
 	if reason != "" {
 		r.lineFault(&Refusal{Code: reason, Phase: PhaseLines, Pos: l.pos, Seq: -1})
 		return nil
 	}
-	if value.Kind() == ecmajson.Null {
+	if root.Kind() == ecmajson.Null {
 		r.refuse(&Refusal{Code: CodeLineNull, Phase: PhaseLines, Pos: l.pos, Seq: -1})
 		return nil
 	}
-	eventType := value.Lookup("type")
+	eventType := root.Lookup("type").Value()
 	if r.issue != nil {
 		if eventType.Is("turn/end") {
 			r.refuse(r.issue)
@@ -32,30 +35,37 @@ func (r *Reader) take(l line) *Record {
 		return nil
 	}
 	if kind := rowKind(eventType); kind != 0 {
-		return r.takeRow(kind, value, form, l)
+		r.row.Pos, r.row.Form = l.pos, form
+		if reason := parseRow(&r.row, kind, root.Value()); reason != "" {
+			r.lineFault(&Refusal{Code: CodeChunkRow, Phase: PhaseLines, Pos: l.pos, Seq: -1, Detail: reason})
+			return nil
+		}
+		return r.takeRow(l)
 	}
-	return r.takeEvent(value, eventType, form, l)
+	return r.takeEvent(root, form, l)
 }
 
 // parseLine checks a line's JSON and returns it in canonical form. The code is
 // empty when it parses.
-func (r *Reader) parseLine(text []byte) (ecmajson.Value, ecmajson.Form, Code) {
-	form, err := ecmajson.Check(text)
+func (r *Reader) parseLine(text []byte) (ecmajson.Node, ecmajson.Form, Code) {
+	form, err := r.index.Check(text)
 	switch {
 	case err != nil && isBlank(text):
-		return nil, 0, CodeLineBlank
+		return ecmajson.Node{}, 0, CodeLineBlank
 	case err != nil && ecmajson.IsDepth(err):
-		return nil, 0, CodeLineTooDeep
+		return ecmajson.Node{}, 0, CodeLineTooDeep
 	case err != nil:
-		return nil, 0, CodeLineNotJSON
+		return ecmajson.Node{}, 0, CodeLineNotJSON
 	case form.Canonical():
-		return text, form, ""
+		return r.index.Root(), form, ""
 	}
-	r.canonical, err = ecmajson.Append(r.canonical[:0], text)
+	if r.canonical, err = ecmajson.Append(r.canonical[:0], text); err == nil {
+		_, err = r.index.Check(r.canonical)
+	}
 	if err != nil {
-		return nil, 0, CodeLineNotJSON
+		panic("logformat: a line that parses does not print: " + err.Error())
 	}
-	return r.canonical, form, ""
+	return r.index.Root(), form, ""
 }
 
 func isBlank(text []byte) bool {
@@ -76,12 +86,8 @@ func rowKind(eventType ecmajson.Value) RowKind {
 	return 0
 }
 
-func (r *Reader) takeRow(kind RowKind, value ecmajson.Value, form ecmajson.Form, l line) *Record {
-	r.row.Pos, r.row.Form = l.pos, form
-	if reason := parseRow(&r.row, kind, value); reason != "" {
-		r.lineFault(&Refusal{Code: CodeChunkRow, Phase: PhaseLines, Pos: l.pos, Seq: -1, Detail: reason})
-		return nil
-	}
+// takeRow takes the row that was parsed into r.row.
+func (r *Reader) takeRow(l line) *Record {
 	if r.row.Seq0 != r.nextSeq {
 		r.lineFault(r.gap(l, fmt.Sprint(r.row.Seq0)))
 		return nil
@@ -90,30 +96,36 @@ func (r *Reader) takeRow(kind RowKind, value ecmajson.Value, form ecmajson.Form,
 	if r.ended {
 		return nil
 	}
-	r.countForm(form)
+	r.countForm(r.row.Form)
 	r.stats.Rows++
 	r.stats.Events += int64(r.row.Count)
 	r.record = Record{Row: &r.row}
 	return &r.record
 }
 
-func (r *Reader) takeEvent(value, eventType ecmajson.Value, form ecmajson.Form, l line) *Record {
-	seq := value.Lookup("seq")
-	n, ok := seq.SafeInt()
+func (r *Reader) takeEvent(root ecmajson.Node, form ecmajson.Form, l line) *Record {
+	env := readEnvelope(root, l.pos)
+	n, ok := env.seqValue.SafeInt()
 	if !ok || n != r.nextSeq {
-		r.lineFault(r.gap(l, seqText(seq)))
+		r.lineFault(r.gap(l, seqText(env.seqValue.Value())))
 		return nil
 	}
+	env.seq = n
 	r.nextSeq++
-	r.legacyFault(value, eventType, l.pos, n)
-	event, refusal := r.parseEvent(value, form, l.pos, n)
+	r.legacyFault(&env)
+	event, refusal := r.parseEvent(&env, form)
 	if refusal != nil {
 		r.refuse(refusal)
 	}
 	if r.ended {
 		return nil
 	}
-	r.countForm(form)
+	return r.takeParsed(event)
+}
+
+// takeParsed counts an event and makes it the record.
+func (r *Reader) takeParsed(event *Event) *Record {
+	r.countForm(event.Form)
 	r.stats.Events++
 	r.record = Record{Event: event}
 	return &r.record
@@ -170,23 +182,23 @@ func (r *Reader) refuse(fault *Refusal) {
 }
 
 // legacyFault looks for the vocabulary that is refused by name wherever it is.
-func (r *Reader) legacyFault(value, eventType ecmajson.Value, pos Position, seq int64) {
-	if len(eventType) < 2 || eventType.Kind() != ecmajson.String {
+func (r *Reader) legacyFault(env *envelope) {
+	eventType := env.typ.Value()
+	if eventType.Kind() != ecmajson.String {
 		return
 	}
-	name := string(eventType[1 : len(eventType)-1])
-	if legacy, ok := r.version.refused[name]; ok {
-		r.refuse(&Refusal{Code: legacy.code, Phase: legacy.phase, Pos: pos, Seq: seq, Detail: name})
+	name := eventType[1 : len(eventType)-1]
+	if legacy, ok := r.version.refused[string(name)]; ok {
+		r.refuse(env.fault(legacy.code, legacy.phase, string(name)))
 		return
 	}
-	if name != "request/header" {
+	if string(name) != "request/header" {
 		return
 	}
-	data := value.Lookup("data")
 	switch {
-	case data == nil || data.Kind() == ecmajson.Null:
-		r.refuse(&Refusal{Code: CodeHeaderRoute, Phase: PhaseFallback, Pos: pos, Seq: seq, Detail: "request/header without data"})
-	case data.Lookup("reason").Is("fallback"):
-		r.refuse(&Refusal{Code: CodeFallback, Phase: PhaseFallback, Pos: pos, Seq: seq})
+	case env.data.Kind() == ecmajson.Absent || env.data.Kind() == ecmajson.Null:
+		r.refuse(env.fault(CodeHeaderRoute, PhaseFallback, "request/header without data"))
+	case env.data.Lookup("reason").Is("fallback"):
+		r.refuse(env.fault(CodeFallback, PhaseFallback, ""))
 	}
 }

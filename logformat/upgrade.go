@@ -21,43 +21,83 @@ const (
 // upgrade brings a legacy event to the current shape, or refuses it when it is
 // legacy but incomplete. What only looks malformed is left to the later checks.
 func (r *Reader) upgrade(env *envelope) (Upgrade, *Refusal) {
+	if !looksLegacy(env) {
+		return "", nil
+	}
+	legacy := legacyEvent{typ: env.typ.Value(), data: env.data.Value(), surfaceOp: env.surfaceOp.Value(), env: env}
+	upgraded, refusal := r.upgradeEvent(&legacy)
+	if refusal != nil || upgraded == "" {
+		return "", refusal
+	}
+	// The new members get an index of their own, in the form of a line.
+	line := new(objectBuilder).member("type", legacy.typ).member("data", legacy.data).value()
+	if _, err := r.upgradeIndex.Check(line); err != nil {
+		panic("logformat: an upgraded event does not parse: " + err.Error())
+	}
+	env.typ = r.upgradeIndex.Root().Lookup("type")
+	env.data = r.upgradeIndex.Root().Lookup("data")
+	return upgraded, nil
+}
+
+// looksLegacy tells cheaply whether an event may need an upgrade.
+func looksLegacy(env *envelope) bool {
+	switch typ := env.typ.Value(); string(typ) {
+	case `"turn/start"`:
+		return env.data.Lookup("trigger").Kind() != ecmajson.Absent
+	case `"turn/end"`, `"steering/message"`:
+		return true
+	case `"user/message"`:
+		return env.data.Lookup("id").Kind() == ecmajson.Absent
+	case `"assistant/message"`, `"tool/result"`:
+		return env.data.Lookup("message").Kind() == ecmajson.Absent
+	}
+	return false
+}
+
+// A legacyEvent is an event on its way to the current shape.
+type legacyEvent struct {
+	typ, data, surfaceOp ecmajson.Value
+	env                  *envelope
+}
+
+func (r *Reader) upgradeEvent(e *legacyEvent) (Upgrade, *Refusal) {
 	switch {
-	case env.typ.Is("turn/start"):
-		return upgradeTurnStart(env)
-	case env.typ.Is("turn/end"):
-		return upgradeTurnEnd(env)
-	case env.typ.Is("steering/message"):
-		return r.upgradeSteering(env)
-	case env.typ.Is("user/message"):
-		return r.upgradeUser(env), nil
-	case env.typ.Is("assistant/message"):
-		return r.upgradeAssistant(env), nil
-	case env.typ.Is("tool/result"):
-		return r.upgradeToolResult(env), nil
+	case e.typ.Is("turn/start"):
+		return upgradeTurnStart(e)
+	case e.typ.Is("turn/end"):
+		return upgradeTurnEnd(e)
+	case e.typ.Is("steering/message"):
+		return r.upgradeSteering(e)
+	case e.typ.Is("user/message"):
+		return r.upgradeUser(e), nil
+	case e.typ.Is("assistant/message"):
+		return r.upgradeAssistant(e), nil
+	case e.typ.Is("tool/result"):
+		return r.upgradeToolResult(e), nil
 	}
 	return "", nil
 }
 
-func (e *envelope) legacyFault(what string) *Refusal {
-	return e.fault(CodeLegacyShape, PhaseMessages, what)
+func (e *legacyEvent) fault(what string) *Refusal {
+	return e.env.fault(CodeLegacyShape, PhaseMessages, what)
 }
 
-func (r *Reader) upgradeSteering(env *envelope) (Upgrade, *Refusal) {
+func (r *Reader) upgradeSteering(env *legacyEvent) (Upgrade, *Refusal) {
 	data := env.data
 	_, ok := data.Lookup("turn").SafeInt()
 	switch {
 	case ok && onlyKeys(data, []string{"turn", "message"}) && data.Lookup("message").Kind() == ecmajson.Object:
 		env.data = data.Lookup("message")
 	case ok && onlyKeys(data, []string{"turn", "content", "source"}):
-		env.data = objectFrom(data, "turn").string("id", r.legacyID(env.seq)).string("role", "user").value()
+		env.data = objectFrom(data, "turn").string("id", r.legacyID(env.env.seq)).string("role", "user").value()
 	default:
-		return "", env.legacyFault("steering/message")
+		return "", env.fault("steering/message")
 	}
 	env.typ = ecmajson.Value(`"user/message"`)
 	return UpgradeSteering, nil
 }
 
-func upgradeTurnStart(env *envelope) (Upgrade, *Refusal) {
+func upgradeTurnStart(env *legacyEvent) (Upgrade, *Refusal) {
 	trigger := env.data.Lookup("trigger")
 	if env.data.Kind() != ecmajson.Object || trigger == nil {
 		return "", nil
@@ -65,24 +105,24 @@ func upgradeTurnStart(env *envelope) (Upgrade, *Refusal) {
 	turn := env.data.Lookup("turn")
 	n, ok := turn.SafeInt()
 	if !ok || n < 1 || !onlyKeys(env.data, []string{"turn", "trigger"}) || !nonEmptyString(trigger.Lookup("kind")) {
-		return "", env.legacyFault("turn/start with a trigger")
+		return "", env.fault("turn/start with a trigger")
 	}
 	env.data = new(objectBuilder).member("turn", turn).value()
 	return UpgradeTurnStart, nil
 }
 
-func upgradeTurnEnd(env *envelope) (Upgrade, *Refusal) {
+func upgradeTurnEnd(env *legacyEvent) (Upgrade, *Refusal) {
 	if env.data.Kind() != ecmajson.Object {
 		return "", nil
 	}
 	n, ok := env.data.Lookup("turn").SafeInt()
 	reason := env.data.Lookup("reason")
 	if !ok || n < 1 || !onlyKeys(env.data, []string{"turn", "reason"}) || reason.Lookup("kind").Kind() != ecmajson.String {
-		return "", env.fault(CodeTurnEnd, PhaseMessages, "")
+		return "", env.env.fault(CodeTurnEnd, PhaseMessages, "")
 	}
 	current, ok := currentReason(reason)
 	if !ok {
-		return "", env.fault(CodeTurnEnd, PhaseMessages, "reason "+string(reason.Lookup("kind")))
+		return "", env.env.fault(CodeTurnEnd, PhaseMessages, "reason "+string(reason.Lookup("kind")))
 	}
 	if current == nil {
 		return "", nil
@@ -158,15 +198,15 @@ func isFailure(v ecmajson.Value) bool {
 		isOr("status", ecmajson.Number) && isOr("providerRetryAfterMs", ecmajson.Number) && isOr("requestId", ecmajson.String)
 }
 
-func (r *Reader) upgradeUser(env *envelope) Upgrade {
+func (r *Reader) upgradeUser(env *legacyEvent) Upgrade {
 	if has(env.data, "id") || has(env.data, "role") || has(env.data, "message") || !has(env.data, "content") || !has(env.data, "source") {
 		return ""
 	}
-	env.data = objectFrom(env.data).string("id", r.legacyID(env.seq)).string("role", "user").value()
+	env.data = objectFrom(env.data).string("id", r.legacyID(env.env.seq)).string("role", "user").value()
 	return UpgradeMessage
 }
 
-func (r *Reader) upgradeAssistant(env *envelope) Upgrade {
+func (r *Reader) upgradeAssistant(env *legacyEvent) Upgrade {
 	data := env.data
 	if has(data, "message") || !has(data, "content") || !has(data, "provenance") {
 		return ""
@@ -176,13 +216,13 @@ func (r *Reader) upgradeAssistant(env *envelope) Upgrade {
 	if provenance.Kind() == ecmajson.Object {
 		source = objectFrom(provenance)
 	}
-	message := new(objectBuilder).string("id", r.legacyID(env.seq)).string("role", "assistant").
+	message := new(objectBuilder).string("id", r.legacyID(env.env.seq)).string("role", "assistant").
 		member("content", data.Lookup("content")).member("source", source.set("kind", ecmajson.Value(`"model"`)).value()).value()
 	env.data = objectFrom(data, "content", "provenance").member("message", message).value()
 	return UpgradeMessage
 }
 
-func (r *Reader) upgradeToolResult(env *envelope) Upgrade {
+func (r *Reader) upgradeToolResult(env *legacyEvent) Upgrade {
 	data := env.data
 	if has(data, "message") || !has(data, "callId") || !has(data, "content") || !has(data, "isError") {
 		return ""
@@ -202,14 +242,14 @@ func (r *Reader) upgradeToolResult(env *envelope) Upgrade {
 
 // toolResultID returns the id of an upgraded tool result: derived from its
 // number, or that of the message at the start of what it replaces.
-func (r *Reader) toolResultID(env *envelope) (string, bool) {
+func (r *Reader) toolResultID(env *legacyEvent) (string, bool) {
 	op := env.surfaceOp
 	if op.Lookup("op").Is("replace") && op.Lookup("start").Kind() == ecmajson.Number {
 		start, ok := op.Lookup("start").SafeInt()
 		id, found := r.msgs.byNumber[start]
 		return id, ok && found
 	}
-	return r.legacyID(env.seq), true
+	return r.legacyID(env.env.seq), true
 }
 
 func (r *Reader) legacyID(seq int64) string {

@@ -138,6 +138,9 @@ func (s *Session) Apply(rec *logformat.Record) iter.Seq2[*Request, error] {
 func (s *Session) event(e *logformat.Event) (*Request, error) {
 	switch e.Type {
 	case "assistant/chunk":
+		if e.IsDelta() && s.step.state == streaming {
+			return nil, nil
+		}
 		return s.chunk(e.Seq, e.Data.Lookup("turn"), e.Data.Lookup("step"), finishKind(e.Data)), nil
 	case "turn/start":
 		q := s.closeStep(e.Seq)

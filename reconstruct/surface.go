@@ -1,6 +1,7 @@
 package reconstruct
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -96,7 +97,9 @@ func newMessage(e *logformat.Event) *Message {
 		Seq: e.Seq, Type: e.Type, Time: e.Time, Pos: e.Pos, Upgraded: e.Upgraded, Form: e.Form,
 		Data: append(make(ecmajson.Value, 0, len(e.Data)), e.Data...),
 	}
-	m.Bytes = deriveMessage(e.Type, m.Data)
+	if start, end, ok := e.MessageSpan(); ok {
+		m.Bytes = visibleMessage(e.Type, m.Data[start:end:end])
+	}
 	return m
 }
 
@@ -105,23 +108,25 @@ func newMessage(e *logformat.Event) *Message {
 // content is empty, the message of a tool/result, and nil for anything else.
 // The result is part of the event's data.
 func DeriveEventMessage(e *logformat.Event) ecmajson.Value {
-	return deriveMessage(e.Type, e.Data)
+	start, end, ok := e.MessageSpan()
+	if !ok {
+		return nil
+	}
+	return visibleMessage(e.Type, e.Data[start:end:end])
 }
 
-func deriveMessage(eventType string, data ecmajson.Value) ecmajson.Value {
-	switch eventType {
-	case "user/message":
-		return data
-	case "assistant/message":
-		message := data.Lookup("message")
-		if string(message.Lookup("content")) == "[]" {
-			return nil
-		}
-		return message
-	case "tool/result":
-		return data.Lookup("message")
+// visibleMessage drops an assistant message without content, which exists only
+// to carry the usage of its step.
+func visibleMessage(eventType string, message ecmajson.Value) ecmajson.Value {
+	if eventType == "assistant/message" && hasNoContent(message) {
+		return nil
 	}
-	return nil
+	return message
+}
+
+// hasNoContent looks for content [] without walking through content that there is.
+func hasNoContent(message ecmajson.Value) bool {
+	return bytes.Contains(message, []byte(`"content":[]`)) && string(message.Lookup("content")) == "[]"
 }
 
 func (s *Surface) append(m *Message) {

@@ -15,6 +15,8 @@ type open struct {
 	keys      int32 // where its keys start on the key stack
 	lastIndex int64 // the largest array index among its keys, -1 before the first
 	seen      map[string]struct{}
+	node      int32 // in the index, -1 when it is not in it
+	lastChild int32 // in the index, 0 before the first
 }
 
 // span is a key's bytes in the text, quotes included.
@@ -52,6 +54,10 @@ type checker struct {
 	form  Form
 	opens []open
 	keys  []span
+
+	index   *Index // to fill, or nil
+	lastKey span   // the key of the value to come; empty in arrays
+	newNode int32  // of the value under way
 }
 
 var checkers = sync.Pool{New: func() any { return new(checker) }}
@@ -108,6 +114,10 @@ func (c *checker) run() (int, error) {
 		if at >= len(src) {
 			return 0, syntaxError(src, at)
 		}
+		node := int32(-1)
+		if c.index != nil {
+			node = c.indexValue(at)
+		}
 		next, opened, err := c.value(at)
 		if err != nil {
 			return 0, err
@@ -115,6 +125,9 @@ func (c *checker) run() (int, error) {
 		at = next
 		if opened {
 			continue
+		}
+		if node >= 0 {
+			c.index.nodes[node].end = at
 		}
 		// A value ended here: close what closes, up to a comma or the end.
 		for {
@@ -141,7 +154,7 @@ func (c *checker) run() (int, error) {
 				return 0, syntaxError(src, at)
 			}
 			at++
-			c.close()
+			c.close(at)
 		}
 	}
 }
@@ -153,8 +166,23 @@ func closer(object bool) byte {
 	return ']'
 }
 
-func (c *checker) close() {
+// indexValue adds the value that starts at src[at] to the index.
+func (c *checker) indexValue(at int) int32 {
+	key := c.lastKey
+	c.lastKey = span{}
+	var parent *open
+	if n := len(c.opens); n > 0 {
+		parent = &c.opens[n-1]
+	}
+	c.newNode = c.index.open(parent, len(c.opens), key, at)
+	return c.newNode
+}
+
+func (c *checker) close(end int) {
 	top := &c.opens[len(c.opens)-1]
+	if top.node >= 0 && c.index != nil {
+		c.index.nodes[top.node].end = end
+	}
 	if top.object {
 		c.keys = c.keys[:top.keys]
 		top.seen = nil
@@ -213,7 +241,7 @@ func (c *checker) openAt(at int, object bool) (next int, opened bool, err error)
 	if at < len(c.src) && c.src[at] == closer(object) {
 		return at + 1, false, nil
 	}
-	c.opens = append(c.opens, open{object: object, keys: int32(len(c.keys)), lastIndex: -1})
+	c.opens = append(c.opens, open{object: object, keys: int32(len(c.keys)), lastIndex: -1, node: c.newNode})
 	if object {
 		at, err = c.key(at)
 	}
@@ -235,6 +263,7 @@ func (c *checker) key(at int) (int, error) {
 		return 0, syntaxError(src, end)
 	}
 	c.order(at, end)
+	c.lastKey = span{at, end}
 	at = end
 	if at < len(src) && src[at] <= ' ' {
 		at = c.space(at)

@@ -1,0 +1,234 @@
+package logformat
+
+import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+
+// Most lines of a log are chunks: single deltas, or packed rows of them. This
+// file reads both in one pass over their bytes, if they are laid out exactly as
+// the harness prints them. What it does not recognise it leaves to the general
+// way, so it never has to be complete.
+//
+// Invariants: a line that is taken here is canonical JSON (members in the order
+// below, integers of at most 15 digits without leading zeros, strings that
+// ecmajson calls canonical) and passes every check of the general way; and a
+// line that is not taken has changed nothing.
+
+// takeFast takes a chunk line; ok is false when the general way must.
+func (r *Reader) takeFast(l line) (rec *Record, ok bool) {
+	if r.issue != nil {
+		return nil, false
+	}
+	c := cursor{src: l.text}
+	switch {
+	case c.literal(`{"type":"assistant/chunk","seq":`):
+		return r.fastDelta(&c, l)
+	case c.literal(`{"type":"text-chunks","seq0":`):
+		return r.fastRow(&c, TextRow, l)
+	case c.literal(`{"type":"reasoning-chunks","seq0":`):
+		return r.fastRow(&c, ReasoningRow, l)
+	case c.literal(`{"type":"tool-call-chunks","seq0":`):
+		return r.fastRow(&c, ToolCallRow, l)
+	}
+	return nil, false
+}
+
+// fastDelta takes a delta chunk event:
+//
+//	{"type":"assistant/chunk","seq":N,"time":N,"data":{"turn":N,"step":N,"chunk":{"type":"text-delta","index":N,"text":S}}}
+//
+// with reasoning-delta likewise, and tool-call-delta with id, name and argumentsDelta.
+func (r *Reader) fastDelta(c *cursor, l line) (*Record, bool) {
+	seq := c.natural()
+	ok := seq == r.nextSeq && c.literal(`,"time":`)
+	time := c.natural()
+	ok = ok && c.literal(`,"data":`)
+	start := c.at
+	ok = ok && c.literal(`{"turn":`) && c.natural() >= 0 && c.literal(`,"step":`) && c.natural() >= 0 &&
+		c.literal(`,"chunk":{"type":"`) && c.delta() && c.literal(`}}`) &&
+		c.at == len(c.src)-1 && c.src[c.at] == '}' && !c.failed
+	if !ok {
+		return nil, false
+	}
+	r.nextSeq++
+	if r.ended {
+		return nil, true
+	}
+	r.event = Event{
+		Type: "assistant/chunk", Seq: seq, Time: time, Data: c.src[start:c.at:c.at], Pos: l.pos, Form: c.form, Known: true, delta: true,
+	}
+	return r.takeParsed(&r.event), true
+}
+
+// delta consumes the rest of a delta chunk up to its closing brace.
+func (c *cursor) delta() bool {
+	switch {
+	case c.literal(`text-delta","index":`), c.literal(`reasoning-delta","index":`):
+		return c.natural() >= 0 && c.literal(`,"text":`) && c.text()
+	case c.literal(`tool-call-delta","index":`):
+		if c.natural() < 0 || !c.literal(`,"id":`) || !c.text() {
+			return false
+		}
+		if c.literal(`,"name":`) && !c.text() {
+			return false
+		}
+		return c.literal(`,"argumentsDelta":`) && c.text()
+	}
+	return false
+}
+
+// fastRow takes a packed row:
+//
+//	{"type":T,"seq0":N,"time0":N,"data":{"turn":N,"step":N,"index":N,"dt":[N…],"texts":[S…]}}
+//
+// and for a tool call id, an optional name and args in place of texts.
+func (r *Reader) fastRow(c *cursor, kind RowKind, l line) (*Record, bool) {
+	row := ChunkRow{Kind: kind, Pos: l.pos, memberBuffer: r.row.memberBuffer}
+	row.Seq0 = c.natural()
+	ok := row.Seq0 == r.nextSeq && c.literal(`,"time0":`)
+	row.Time0 = c.natural()
+	ok = ok && c.literal(`,"data":{"turn":`) && c.number(&row.Turn) && c.literal(`,"step":`) && c.number(&row.Step) &&
+		c.literal(`,"index":`) && c.number(&row.Index) && c.literal(`,"dt":`)
+	gaps := 0
+	ok = ok && c.gaps(&row, &gaps)
+	if ok && kind == ToolCallRow {
+		ok = c.literal(`,"id":`) && c.string(&row.ID)
+		if ok && c.literal(`,"name":`) {
+			ok = c.string(&row.Name)
+		}
+		ok = ok && c.literal(`,"args":`)
+	} else {
+		ok = ok && c.literal(`,"texts":`)
+	}
+	ok = ok && c.strings(&row) && c.literal(`}}`) && c.at == len(c.src) && gaps == row.Count-1 && !c.failed
+	if !ok {
+		return nil, false
+	}
+	row.Form = c.form
+	r.row = row
+	return r.takeRow(l), true
+}
+
+// A cursor consumes a line from the front.
+type cursor struct {
+	src    []byte
+	at     int
+	form   ecmajson.Form
+	failed bool
+}
+
+// literal consumes text if it is next.
+func (c *cursor) literal(text string) bool {
+	if len(c.src)-c.at < len(text) || string(c.src[c.at:c.at+len(text)]) != text {
+		return false
+	}
+	c.at += len(text)
+	return true
+}
+
+// natural consumes a plain integer of at most 15 digits; -1 when none is next.
+func (c *cursor) natural() int64 {
+	start := c.at
+	n := int64(0)
+	for c.at < len(c.src) && c.src[c.at]-'0' <= 9 {
+		n = n*10 + int64(c.src[c.at]-'0')
+		c.at++
+	}
+	digits := c.at - start
+	if digits == 0 || digits > 15 || digits > 1 && c.src[start] == '0' || c.at < len(c.src) && isNumberByte(c.src[c.at]) {
+		c.failed = true
+		return -1
+	}
+	return n
+}
+
+// isNumberByte reports whether a number goes on with b behind its integer digits.
+func isNumberByte(b byte) bool { return b == '.' || b|0x20 == 'e' }
+
+func (c *cursor) number(v *ecmajson.Value) bool {
+	start := c.at
+	if c.natural() < 0 {
+		return false
+	}
+	*v = c.src[start:c.at:c.at]
+	return true
+}
+
+// text consumes a canonical string.
+func (c *cursor) text() bool {
+	if c.at >= len(c.src) || c.src[c.at] != '"' {
+		return false
+	}
+	end, form, ok := ecmajson.ConsumeString(c.src, c.at)
+	if !ok || !form.Canonical() {
+		return false
+	}
+	c.form |= form
+	c.at = end
+	return true
+}
+
+func (c *cursor) string(v *ecmajson.Value) bool {
+	start := c.at
+	if !c.text() {
+		return false
+	}
+	*v = c.src[start:c.at:c.at]
+	return true
+}
+
+// gaps consumes the array of the times between members.
+func (c *cursor) gaps(row *ChunkRow, count *int) bool {
+	start := c.at
+	if !c.literal("[") {
+		return false
+	}
+	time := row.Time0
+	for !c.literal("]") {
+		if *count > 0 && !c.literal(",") {
+			return false
+		}
+		sign := int64(1)
+		if c.literal("-") {
+			sign = -1
+		}
+		gap := c.natural()
+		if gap < 0 || sign < 0 && gap == 0 {
+			return false
+		}
+		if time += sign * gap; time > maxSafe || time < -maxSafe {
+			return false
+		}
+		*count++
+	}
+	row.Gaps = c.src[start:c.at:c.at]
+	return true
+}
+
+// strings consumes the array of the members' texts.
+func (c *cursor) strings(row *ChunkRow) bool {
+	start := c.at
+	if !c.literal("[") {
+		return false
+	}
+	for {
+		if !c.text() {
+			return false
+		}
+		row.Count++
+		if c.at >= len(c.src) {
+			return false
+		}
+		b := c.src[c.at]
+		c.at++
+		if b == ']' {
+			row.Deltas = c.src[start:c.at:c.at]
+			return true
+		}
+		if b != ',' {
+			return false
+		}
+	}
+}
+
+// IsDelta reports whether the event is a chunk known to be a text, reasoning or
+// tool-call delta, without a look at its data. A false may still be one.
+func (e *Event) IsDelta() bool { return e.delta }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -88,6 +89,18 @@ func (q *Request) Messages() iter.Seq[*Message] {
 			}
 		}
 	}
+}
+
+// Includes reports whether the request holds the message; surface is the
+// session's, unchanged since the request was made.
+func (q *Request) Includes(m *Message, surface *Surface) bool {
+	if m.Bytes == nil {
+		return false
+	}
+	if q.kept != nil {
+		return slices.Contains(q.kept, m)
+	}
+	return q.last != nil && surface.Node(m.Seq) == m && m.label <= q.last.label
 }
 
 // Keep makes the request valid for good: it no longer follows the live surface.

@@ -14,6 +14,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 
 func replayCommand(a *app) *cli.Command {
@@ -109,7 +110,26 @@ func (a *app) replayLog(cmd *cli.Command, log *locate.Log) *verify.Log {
 		defer file.Close()
 		opts.Recording = file
 	}
+	if opts.Objects, err = a.objects(cmd.String("attachments"), log); err != nil {
+		return verify.Unreadable(log.Name, cause(err))
+	}
 	return verify.Run(log.Name, reader, opts)
+}
+
+// objects returns a verifier over the object store that is named, or that
+// belongs to the log; nil when there is none.
+func (a *app) objects(dir string, log *locate.Log) (*objectstore.Verifier, error) {
+	if dir == "" {
+		var ok bool
+		if dir, ok = objectstore.Locate(log.Dir, a.env); !ok {
+			return nil, nil
+		}
+	}
+	store, err := objectstore.OpenFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return objectstore.NewVerifier(store), nil
 }
 
 func formatFlag() cli.Flag {

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 
 // An Entry describes a code: what it means and what to do about it.
@@ -19,7 +20,11 @@ func Catalogue() []Entry {
 	for _, info := range logformat.Codes() {
 		all = append(all, Entry{string(info.Code), Error, "refusal", info.Meaning, info.Action})
 	}
-	return append(all, entries...)
+	all = append(all, entries...)
+	for _, info := range objectstore.Codes() {
+		all = append(all, Entry{string(info.Code), Error, "object", info.Meaning, info.Action})
+	}
+	return all
 }
 
 // Lookup returns the entry of a code.

@@ -7,12 +7,14 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
 // Options say what a log is checked against.
 type Options struct {
-	Recording *recording.File // nil: nothing to compare with
+	Recording *recording.File       // nil: nothing to compare with
+	Objects   *objectstore.Verifier // nil: no object store at hand
 }
 
 // Run checks one log; name is how the report calls it.
@@ -59,7 +61,7 @@ func (r *run) read(reader *logformat.Reader) {
 	r.identify(header, reader)
 	r.session = reconstruct.NewSession(header, reconstruct.Options{})
 	r.compare = newComparison(r.opts.Recording, header.ID)
-	r.objects = newObjectCheck()
+	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {
 			err = r.apply(rec)
@@ -92,7 +94,7 @@ func (r *run) apply(rec *logformat.Record) error {
 // request checks one request.
 func (r *run) request(q *reconstruct.Request) {
 	row := newRow(q)
-	r.objects.request(q)
+	r.objects.request(q, r.session.Surface())
 	row.Verdict = r.compare.request(q)
 	if q.Doubt != 0 {
 		r.doubted[q.Doubt] = append(r.doubted[q.Doubt], q.Key())

@@ -1,10 +1,139 @@
 package verify
 
-import "github.com/dsh-verify/dsh-verify/reconstruct"
+import (
+	"bytes"
+	"fmt"
 
-type objectCheck struct{}
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/objectstore"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
 
-func newObjectCheck() *objectCheck                  { return &objectCheck{} }
-func (c *objectCheck) message(*reconstruct.Message) {}
-func (c *objectCheck) request(*reconstruct.Request) {}
-func (c *objectCheck) close(*run)                   {}
+// An objectCheck verifies the attachments that requests reference. A reference
+// counts once a request holds it; what no request holds cannot break one.
+type objectCheck struct {
+	verifier *objectstore.Verifier // nil: no store at hand
+	carriers []*carrier            // messages with references that may be on the surface
+	found    map[string]*objectFinding
+	order    []string
+	objects  map[string]bool // distinct ids in requests, and whether they verify
+}
+
+// A carrier is a message with references.
+type carrier struct {
+	message *reconstruct.Message
+	refs    []ecmajson.Value
+}
+
+// An objectFinding is a failure or a note about one object, and the requests
+// that hold it.
+type objectFinding struct {
+	finding  finding.Finding
+	requests []string
+}
+
+func newObjectCheck(verifier *objectstore.Verifier) *objectCheck {
+	return &objectCheck{verifier: verifier, found: make(map[string]*objectFinding), objects: make(map[string]bool)}
+}
+
+// message notes the references of a message that came onto the surface.
+func (c *objectCheck) message(m *reconstruct.Message) {
+	if m.Bytes == nil || !bytes.Contains(m.Bytes, []byte(`"image"`)) {
+		return
+	}
+	var refs []ecmajson.Value
+	for ref := range objectstore.References(m.Bytes) {
+		refs = append(refs, ref)
+	}
+	if len(refs) > 0 {
+		c.carriers = append(c.carriers, &carrier{m, refs})
+	}
+}
+
+// request checks the references of the messages that a request holds. Messages
+// that left the surface are dropped.
+func (c *objectCheck) request(q *reconstruct.Request, surface *reconstruct.Surface) {
+	live := c.carriers[:0]
+	for _, carrier := range c.carriers {
+		if q.Includes(carrier.message, surface) {
+			for _, ref := range carrier.refs {
+				c.reference(q, carrier.message, ref)
+			}
+		}
+		if surface.Node(carrier.message.Seq) == carrier.message {
+			live = append(live, carrier)
+		}
+	}
+	clear(c.carriers[len(live):])
+	c.carriers = live
+}
+
+func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, v ecmajson.Value) {
+	ref, failure := objectstore.ParseReference(v)
+	if failure == nil && c.verifier == nil {
+		c.note(q, m, finding.ObjectsNotChecked, "", New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq}))
+		c.objects[ref.AttachmentID] = false
+		return
+	}
+	if failure == nil {
+		check := c.verifier.Verify(ref)
+		failure = check.Failure
+		if check.Symlink {
+			f := New(finding.ObjectSymbolicLink, check.Path, finding.Place{Seq: m.Seq, Object: ref.AttachmentID})
+			c.note(q, m, finding.ObjectSymbolicLink, ref.AttachmentID, f)
+		}
+	}
+	if ok, seen := c.objects[ref.AttachmentID]; !seen || ok {
+		c.objects[ref.AttachmentID] = failure == nil
+	}
+	if failure == nil {
+		return
+	}
+	f := finding.Finding{
+		Code: string(failure.Code), Severity: finding.Error, Message: failure.Error(), Action: failure.Code.Info().Action,
+		Place: finding.Place{Seq: m.Seq, Line: m.Pos.Line, Object: ref.AttachmentID},
+	}
+	c.note(q, m, f.Code+failure.Detail, ref.AttachmentID, f)
+}
+
+// note adds a request to a finding, which is made when it is the first.
+func (c *objectCheck) note(q *reconstruct.Request, m *reconstruct.Message, kind, id string, f finding.Finding) {
+	key := kind + " " + id
+	of := c.found[key]
+	if of == nil {
+		of = &objectFinding{finding: f}
+		of.finding.Place.Request = q.Key()
+		c.found[key] = of
+		c.order = append(c.order, key)
+	}
+	if n := len(of.requests); n == 0 || of.requests[n-1] != q.Key() {
+		of.requests = append(of.requests, q.Key())
+	}
+}
+
+// close reports what was found.
+func (c *objectCheck) close(r *run) {
+	counts := &r.log.Counts
+	counts.Objects = len(c.objects)
+	for _, ok := range c.objects {
+		if ok {
+			counts.ObjectsOK++
+		}
+	}
+	if c.verifier != nil {
+		r.log.Objects = c.verifier.Store().Name()
+	}
+	for _, key := range c.order {
+		f := c.found[key].finding
+		f.Requests = c.found[key].requests
+		switch {
+		case f.Code == finding.ObjectsNotChecked:
+			f.Message = fmt.Sprintf("%d objects in %d requests: %s", len(c.objects), len(f.Requests), f.Message)
+			r.worse(finding.Unverifiable)
+		case f.Severity == finding.Error:
+			r.worse(finding.Drift)
+		}
+		r.add(f)
+	}
+}

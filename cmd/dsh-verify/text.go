@@ -4,10 +4,10 @@ import (
 	"errors"
 	"syscall"
 
-	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/diffview"
 )
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
 // visible is what every text that may quote a log goes through.
-func visible(s string) string { return output.Visible(s) }
+func visible(s string) string { return diffview.Visible(s) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 )
@@ -42,16 +43,16 @@ func (t *Text) Log(log *verify.Log) {
 }
 
 func (t *Text) head(log *verify.Log) {
-	fmt.Fprintln(t.w, t.style.bold.Sprint(Visible(log.File)))
+	fmt.Fprintln(t.w, t.style.bold.Sprint(diffview.Visible(log.File)))
 	s, c := log.Session, log.Counts
 	if s.ID != "" {
-		fmt.Fprintf(t.w, "  session  %s%s\n", Visible(s.ID), lineage(s))
+		fmt.Fprintf(t.w, "  session  %s%s\n", diffview.Visible(s.ID), lineage(s))
 		fmt.Fprintf(t.w, "  format   %d, %s, %s of text in %s\n", s.FormatVersion, s.Encoding, size(c.Bytes), count(c.Lines, "line"))
 	}
 	fmt.Fprintf(t.w, "  log      %s, %s, %s%s\n", count(c.Events, "event"), count(c.Turns, "turn"),
 		count(int64(c.Requests), "request"), extras(c))
 	if log.ComparedWith != "" {
-		fmt.Fprintf(t.w, "  against  %s: %d of %d requests verified\n", Visible(log.ComparedWith), c.Verified, c.Requests)
+		fmt.Fprintf(t.w, "  against  %s: %d of %d requests verified\n", diffview.Visible(log.ComparedWith), c.Verified, c.Requests)
 	}
 	if c.Objects > 0 {
 		fmt.Fprintf(t.w, "  objects  %d of %d attachments verified%s\n", c.ObjectsOK, c.Objects, inStore(log.Objects))
@@ -62,13 +63,13 @@ func inStore(dir string) string {
 	if dir == "" {
 		return ", no object store at hand"
 	}
-	return " in " + Visible(dir)
+	return " in " + diffview.Visible(dir)
 }
 
 func lineage(s verify.Session) string {
 	out := ""
 	if s.ParentSession != "" {
-		out = fmt.Sprintf(", fork of %s at seq %d", Visible(s.ParentSession), s.SeedLength)
+		out = fmt.Sprintf(", fork of %s at seq %d", diffview.Visible(s.ParentSession), s.SeedLength)
 	}
 	if s.Origin != "" {
 		out += fmt.Sprintf(", %s at depth %d", s.Origin, s.DelegationDepth)
@@ -108,8 +109,8 @@ func (t *Text) table(rows []verify.Request) {
 		if !r.Prepared {
 			ordinal = fmt.Sprint(r.Ordinal)
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", ordinal, r.Key(), Visible(r.Model),
-			r.Messages, r.Bytes, r.SHA256[:12], Visible(r.Relation), r.Verdict)
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", ordinal, r.Key(), diffview.Visible(r.Model),
+			r.Messages, r.Bytes, r.SHA256[:12], diffview.Visible(r.Relation), r.Verdict)
 	}
 	w.Flush()
 	lines := strings.SplitAfter(b.String(), "\n")
@@ -140,15 +141,15 @@ func (t *Text) finding(log *verify.Log, f finding.Finding) {
 		where = strings.TrimSpace(f.Place.File + " " + where)
 	}
 	if where != "" {
-		where = "  " + Visible(where)
+		where = "  " + diffview.Visible(where)
 	}
 	fmt.Fprintf(t.w, "%s %s%s\n", mark, f.Code, where)
-	fmt.Fprintf(t.w, "        %s\n", Visible(f.Message))
+	fmt.Fprintf(t.w, "        %s\n", diffview.Visible(f.Message))
 	for _, line := range f.Detail {
-		fmt.Fprintf(t.w, "          %s\n", Visible(line))
+		fmt.Fprintf(t.w, "          %s\n", diffview.Visible(line))
 	}
 	if len(f.Requests) > 1 {
-		fmt.Fprintf(t.w, "        in %s: %s\n", count(int64(len(f.Requests)), "request"), Visible(shorten(f.Requests, 12)))
+		fmt.Fprintf(t.w, "        in %s: %s\n", count(int64(len(f.Requests)), "request"), diffview.Visible(shorten(f.Requests, 12)))
 	}
 	if f.Action != "" && f.Severity > finding.Note {
 		fmt.Fprintf(t.w, "        %s %s\n", t.style.faint.Sprint("→"), f.Action)

@@ -2,9 +2,12 @@ package verify
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
@@ -186,30 +189,76 @@ const diffLimit = 64 << 20
 
 const window = 60 // bytes shown on each side of a differing byte
 
+// explain says where two sides part, and shows both around that byte. A side of
+// any size is loaded only for its window, unless it is small enough to be parsed.
 func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at int64) (headline string, lines []string, pointer string) {
-	if q.Len() <= diffLimit && entry.Length <= diffLimit {
-		recorded, err := c.file.Bytes(entry)
-		if err == nil {
-			lines = []string{"recorded " + around(recorded, at), "log      " + around(q.Bytes(), at)}
-		}
+	recorded, from := c.recordedWindow(entry, at)
+	lines = []string{"recorded " + elide(recorded, from, entry.Length)}
+	if q.Len() > diffLimit {
+		return "the bytes differ", lines, ""
 	}
-	return "the bytes differ", lines, ""
+	rebuilt := q.Bytes()
+	start, end := max(0, at-window), min(q.Len(), at+window)
+	lines = append(lines, "log      "+elide(rebuilt[start:end], start, q.Len()))
+	headline, pointer = whereAt(rebuilt, at)
+	return headline, lines, pointer
 }
 
-// around shows the bytes around an offset.
-func around(b []byte, at int64) string {
-	from, to := max(0, at-window), min(int64(len(b)), at+window)
-	if from > int64(len(b)) {
-		from = int64(len(b))
+func (c *comparison) recordedWindow(entry *recording.Entry, at int64) (text []byte, from int64) {
+	from = max(0, at-window)
+	text = make([]byte, max(0, min(entry.Length, at+window)-from))
+	n, _ := c.file.Section(entry).ReadAt(text, from)
+	return text[:n], from
+}
+
+// whereAt names the innermost value that holds a byte of a request, and the
+// place in its text when it is a string.
+func whereAt(request []byte, at int64) (headline, pointer string) {
+	if at >= int64(len(request)) {
+		return "the recording goes on where the request ends", ""
 	}
-	text := visible(b[from:max(from, to)])
+	pointer, start, leaf := ecmajson.Value(request).Locate(int(at))
+	where := diffview.Visible(readable(pointer))
+	if into := int(at) - start; leaf.Kind() == ecmajson.String && into >= 0 {
+		return fmt.Sprintf("%s differs at byte %d of %d", where, into-1, len(leaf)-2), pointer
+	}
+	if where == "" {
+		where = "the request"
+	}
+	return where + " differs", pointer
+}
+
+// readable turns /messages/5/content/0/text into messages[5].content[0].text.
+func readable(pointer string) string {
+	var b strings.Builder
+	for i, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		switch {
+		case isNumber(token) && i > 0:
+			b.WriteString("[" + token + "]")
+		case i > 0:
+			b.WriteString("." + token)
+		default:
+			b.WriteString(token)
+		}
+	}
+	return b.String()
+}
+
+func isNumber(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// elide shows a window of a text of the given length.
+func elide(text []byte, from, length int64) string {
+	out := diffview.Visible(text)
 	if from > 0 {
-		text = "…" + text
+		out = "…" + out
 	}
-	if to < int64(len(b)) {
-		text += "…"
+	if from+int64(len(text)) < length {
+		out += "…"
 	}
-	return text
+	return out
 }
 
 // close reports what is left of the recording, and what the whole comparison says.
@@ -269,5 +318,3 @@ func (c *comparison) settle(r *run) {
 		r.worse(finding.Verified)
 	}
 }
-
-func visible(b []byte) string { return string(b) }

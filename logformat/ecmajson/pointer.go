@@ -42,20 +42,26 @@ func (v Value) child(token string) Value {
 // and that value. A byte of a key counts to its member; one of punctuation to
 // the array or object around it.
 func (v Value) PointerAt(offset int) (pointer string, leaf Value) {
+	pointer, _, leaf = v.Locate(offset)
+	return pointer, leaf
+}
+
+// Locate is PointerAt, and tells also where in v the value starts: behind
+// offset when the byte is of its key.
+func (v Value) Locate(offset int) (pointer string, start int, leaf Value) {
 	var b strings.Builder
 	leaf = v
-	for {
-		token, start, child := leaf.childAt(offset)
+	for offset >= start && offset < start+len(leaf) {
+		token, at, child := leaf.childAt(offset - start)
 		if child == nil {
-			return b.String(), leaf
+			break
 		}
 		b.WriteByte('/')
 		b.WriteString(token)
 		leaf = child
-		if offset -= start; offset < 0 || offset >= len(leaf) {
-			return b.String(), leaf // in the key, or between it and its value
-		}
+		start += at
 	}
+	return b.String(), start, leaf
 }
 
 // childAt returns the child that holds v[offset]: its token, where its value

@@ -85,9 +85,9 @@ func (row *ChunkRow) Events() iter.Seq[*Event] {
 
 func (row *ChunkRow) appendMemberData(b []byte, delta ecmajson.Value) []byte {
 	b = append(b, `{"turn":`...)
-	b = append(b, row.Turn...)
+	b = appendNumber(b, row.Turn)
 	b = append(b, `,"step":`...)
-	b = append(b, row.Step...)
+	b = appendNumber(b, row.Step)
 	switch row.Kind {
 	case TextRow:
 		b = append(b, `,"chunk":{"type":"text-delta","index":`...)
@@ -96,7 +96,7 @@ func (row *ChunkRow) appendMemberData(b []byte, delta ecmajson.Value) []byte {
 	case ToolCallRow:
 		b = append(b, `,"chunk":{"type":"tool-call-delta","index":`...)
 	}
-	b = append(b, row.Index...)
+	b = appendNumber(b, row.Index)
 	if row.Kind != ToolCallRow {
 		b = append(b, `,"text":`...)
 	} else {
@@ -110,6 +110,12 @@ func (row *ChunkRow) appendMemberData(b []byte, delta ecmajson.Value) []byte {
 	}
 	b = append(b, delta...)
 	return append(b, "}}"...)
+}
+
+// appendNumber prints a number of the row; one beyond the doubles prints as null.
+func appendNumber(b []byte, v ecmajson.Value) []byte {
+	f, _ := v.Float()
+	return ecmajson.AppendNumber(b, f)
 }
 
 // parseRow validates a canonical record whose type is a row tag. The reason is

@@ -59,7 +59,8 @@ func (r *Reader) parseLine(text []byte) (ecmajson.Node, ecmajson.Form, Code) {
 	case form.Canonical():
 		return r.index.Root(), form, ""
 	}
-	if r.canonical, err = ecmajson.Append(r.canonical[:0], text); err == nil {
+	// The checks see what JavaScript parsed: an overflow is still a number.
+	if r.canonical, err = ecmajson.AppendParsed(r.canonical[:0], text); err == nil {
 		_, err = r.index.Check(r.canonical)
 	}
 	if err != nil {
@@ -107,7 +108,11 @@ func (r *Reader) takeEvent(root ecmajson.Node, form ecmajson.Form, l line) *Reco
 	env := readEnvelope(root, l.pos)
 	n, ok := env.seqValue.SafeInt()
 	if !ok || n != r.nextSeq {
-		r.lineFault(r.gap(l, seqText(env.seqValue.Value())))
+		gap := r.gap(l, seqText(env.seqValue.Value()))
+		r.lineFault(gap)
+		if env.typ.Is("turn/end") {
+			r.refuse(gap) // the line that shows the gap also shows that it was committed
+		}
 		return nil
 	}
 	env.seq = n
@@ -120,7 +125,26 @@ func (r *Reader) takeEvent(root ecmajson.Node, form ecmajson.Form, l line) *Reco
 	if r.ended {
 		return nil
 	}
+	if form&ecmajson.Overflow != 0 {
+		r.printOverflow(event)
+	}
 	return r.takeParsed(event)
+}
+
+// printOverflow prints the data of an event that holds numbers beyond the
+// doubles as it leaves JavaScript: with null in their place.
+func (r *Reader) printOverflow(event *Event) {
+	printed, err := ecmajson.Append(nil, event.Data)
+	if err != nil {
+		panic("logformat: data that parses does not print: " + err.Error())
+	}
+	event.Data = printed
+	if event.Type == "user/message" {
+		event.messageEnd = len(printed)
+	} else if event.messageEnd > 0 {
+		r.upgradeIndex.Check(printed)
+		event.messageStart, event.messageEnd = r.upgradeIndex.Root().Lookup("message").Span()
+	}
 }
 
 // takeParsed counts an event and makes it the record.

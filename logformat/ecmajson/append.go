@@ -1,19 +1,32 @@
 package ecmajson
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // Append appends what JSON.stringify(JSON.parse(text)) prints, text being src
 // decoded with invalid UTF-8 replaced. It costs time and memory linear in src.
 // The error is that of [Check].
 func Append(dst, src []byte) ([]byte, error) {
-	form, err := Check(src)
+	return appendText(dst, printer{src: src})
+}
+
+// AppendParsed is Append, but that a number beyond the doubles stays a number:
+// it prints as 1e999 or -1e999. That is the text as JavaScript holds it after
+// parsing, and Append prints it as JSON.stringify would.
+func AppendParsed(dst, src []byte) ([]byte, error) {
+	return appendText(dst, printer{src: src, keepOverflow: true})
+}
+
+func appendText(dst []byte, p printer) ([]byte, error) {
+	form, err := Check(p.src)
 	if err != nil {
 		return dst, err
 	}
 	if form.Canonical() {
-		return append(dst, src...), nil
+		return append(dst, p.src...), nil
 	}
-	p := printer{src: src}
 	p.skipSpace()
 	root := p.parse()
 	return p.print(dst, root), nil
@@ -25,6 +38,8 @@ type printer struct {
 	src   []byte
 	at    int
 	nodes []node
+
+	keepOverflow bool
 }
 
 // node is a value: a scalar by its bytes, an array or object by its members.
@@ -127,7 +142,14 @@ func (p *printer) print(dst []byte, at int) []byte {
 	case String:
 		return p.printString(dst, p.src[n.start:n.end])
 	case Number:
-		return AppendNumber(dst, parseNumber(p.src[n.start:n.end]))
+		f := parseNumber(p.src[n.start:n.end])
+		switch {
+		case p.keepOverflow && math.IsInf(f, 1):
+			return append(dst, "1e999"...)
+		case p.keepOverflow && math.IsInf(f, -1):
+			return append(dst, "-1e999"...)
+		}
+		return AppendNumber(dst, f)
 	}
 	return append(dst, p.src[n.start:n.end]...)
 }

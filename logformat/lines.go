@@ -15,7 +15,8 @@ type line struct {
 	text       []byte // without the line feed; valid until the next call
 	pos        Position
 	terminated bool
-	torn       bool // from the incomplete last frame: the plain rules of leniency hold
+	torn       bool     // from the incomplete last frame: the plain rules of leniency hold
+	fault      *Refusal // of a store's row that gives no line
 }
 
 // lineSplitter cuts the pieces of a source into lines.

@@ -15,6 +15,9 @@ import (
 type Options struct {
 	// KnownTypes admits event types of third-party plugins as log-only types.
 	KnownTypes []string
+	// StorePath is the slash-separated folder below a store root in which the log
+	// was found. When set, the header's id and cwd must derive it.
+	StorePath string
 	// MaxSize limits the decoded length in bytes; 0 means no limit.
 	MaxSize int64
 }
@@ -26,6 +29,7 @@ type Encoding string
 const (
 	Plain     Encoding = "jsonl"
 	Zstandard Encoding = "jsonl.zstd"
+	SQLite    Encoding = "sqlite" // rows of a store; the text is put together from them
 )
 
 // A Reader reads one log. Create it with [NewReader]; a reader that failed
@@ -37,6 +41,7 @@ type Reader struct {
 	encoding Encoding
 	zstd     *zstdSource
 	ahead    *aheadSource
+	rows     RowSource // in place of text, or nil
 	lines    *lineSplitter
 
 	header *SessionHeader
@@ -107,6 +112,21 @@ func NewReader(src io.Reader, opts Options) *Reader {
 	return r
 }
 
+// A RowSource yields the lines of a log that is stored as rows. Next returns a
+// line without line feed, valid until the next call; or the fault of a row that
+// gives none, which counts as a line that does not parse; or io.EOF.
+type RowSource interface {
+	Next() (text []byte, fault *Refusal, err error)
+}
+
+// NewRowReader returns a reader of a log that is stored as rows: the first is
+// the header line. The rules of plain text hold, and every row is complete.
+func NewRowReader(rows RowSource, encoding Encoding, opts Options) *Reader {
+	r := newReader(opts)
+	r.encoding, r.rows = encoding, rows
+	return r
+}
+
 func newReader(opts Options) *Reader {
 	r := &Reader{
 		opts: opts, version: Version0, encoding: Plain, types: make(map[string]string),
@@ -141,7 +161,7 @@ func (r *Reader) Header() (*SessionHeader, error) {
 }
 
 func (r *Reader) open1() error {
-	l, err := r.lines.next()
+	l, err := r.nextLine()
 	if errors.Is(err, io.EOF) {
 		return r.faults.add(&Refusal{Code: CodeEmpty, Phase: PhaseContainer, Seq: -1})
 	}
@@ -168,6 +188,12 @@ func (r *Reader) open1() error {
 	}
 	if late != nil {
 		r.faults.add(late)
+	}
+	if want := header.StorePath(); r.opts.StorePath != "" && want != r.opts.StorePath {
+		r.refuse(&Refusal{
+			Code: CodePath, Phase: PhasePath, Pos: l.pos, Seq: -1,
+			Detail: "the header's id and cwd belong in " + want + ", the log lies in " + r.opts.StorePath,
+		})
 	}
 	r.countForm(header.Form)
 	r.header = header
@@ -238,7 +264,7 @@ func (r *Reader) Next() (*Record, error) {
 		return nil, err
 	}
 	for r.err == nil {
-		l, err := r.lines.next()
+		l, err := r.nextLine()
 		switch {
 		case errors.Is(err, io.EOF):
 			r.err = r.finish()
@@ -251,6 +277,24 @@ func (r *Reader) Next() (*Record, error) {
 		}
 	}
 	return nil, r.err
+}
+
+func (r *Reader) nextLine() (line, error) {
+	if r.rows == nil {
+		return r.lines.next()
+	}
+	text, fault, err := r.rows.Next()
+	if err != nil {
+		return line{}, err
+	}
+	s := r.lines
+	s.read += int64(len(text)) + 1
+	if s.limit > 0 && s.read > s.limit {
+		return line{}, &Refusal{Code: CodeSizeLimit, Phase: PhaseContainer, Seq: -1, Pos: Position{Line: s.number + 1, Offset: s.offset}}
+	}
+	l := s.emit(text, true)
+	l.fault = fault
+	return l, nil
 }
 
 // Drain reads on to the end without taking further events, so that a fault of

@@ -18,6 +18,7 @@ const (
 	CodeHeaderRetired      Code = "header/retired-field"
 	CodeHeaderCwd          Code = "header/cwd"
 	CodeHeaderField        Code = "header/field"
+	CodePath               Code = "header/path"
 
 	CodeZstdMagic       Code = "zstd/magic"
 	CodeZstdReserved    Code = "zstd/reserved"
@@ -78,6 +79,7 @@ const (
 	PhaseVersion                  // another format version
 	PhaseHeader                   // the shape of the header line
 	PhaseLines                    // lines, chunk rows, contiguous event numbers
+	PhasePath                     // the header's id and cwd against the log's place in a store root
 	PhaseHeaderDelta              // legacy request/header-delta, anywhere
 	PhaseModeSet                  // legacy mode/set, anywhere
 	PhaseFallback                 // legacy reason "fallback", anywhere

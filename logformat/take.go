@@ -15,6 +15,11 @@ func (r *Reader) take(l line) *Record {
 		return nil
 	}
 	r.stats.Lines++
+	if l.fault != nil {
+		l.fault.Pos = l.pos
+		r.lineFault(l.fault)
+		return nil
+	}
 	if rec, ok := r.takeFast(l); ok {
 		return rec
 	}

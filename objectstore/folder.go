@@ -71,7 +71,10 @@ func (f *Folder) open(kind, digest string) (*Object, *Failure) {
 	if !IsDigest(digest) {
 		return nil, &Failure{CodeReference, "the id is no digest"}
 	}
-	path := filepath.Join(f.dir, kind, digest[:2], digest)
+	return openFile(filepath.Join(f.dir, kind, digest[:2], digest))
+}
+
+func openFile(path string) (*Object, *Failure) {
 	link, err := os.Lstat(path)
 	if err != nil {
 		return nil, pathFailure(err)
@@ -162,3 +165,27 @@ func (f *Folder) Walk() iter.Seq2[Entry, error] {
 }
 
 var errStop = errors.New("objectstore: stop")
+
+// OpenMedia returns the store of an unpacked export archive: files named
+// sha256:<hex>.<suffix>, or with another character in place of the colon, which
+// some unpackers put there.
+func OpenMedia(dir string) Store { return mediaFolder{dir} }
+
+type mediaFolder struct{ dir string }
+
+// Name returns the folder's path.
+func (m mediaFolder) Name() string { return m.dir }
+
+// Open opens an image by its digest.
+func (m mediaFolder) Open(digest string) (*Object, *Failure) {
+	matches, err := filepath.Glob(filepath.Join(m.dir, "sha256?"+digest+".*"))
+	if !IsDigest(digest) || err != nil || len(matches) == 0 {
+		return nil, &Failure{CodeMissing, "the folder holds no such image"}
+	}
+	return openFile(matches[0])
+}
+
+// OpenRequestImage says that exports hold no request images.
+func (m mediaFolder) OpenRequestImage(string) (*Object, *Failure) {
+	return nil, &Failure{CodeMissing, "exports hold no request images"}
+}

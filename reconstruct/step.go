@@ -115,7 +115,7 @@ func (s *Session) dispatch(seq int64) *Request {
 	}
 	st.state = streaming
 	st.attempt++
-	if st.attempt > 1 {
+	if st.attempt > 1 && !s.inherited(st.start) {
 		s.stats.Attempts++
 	}
 	q := s.build(seq)

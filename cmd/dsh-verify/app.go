@@ -12,8 +12,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
-	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
 // Exit codes.
@@ -66,10 +64,7 @@ func (a *app) exit(err error) int {
 	case isBrokenPipe(err):
 		return exitOK // the reader of our output had enough: no failure of ours
 	}
-	fmt.Fprintln(a.stderr, "dsh-verify: "+visible(err.Error()))
-	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok && refusal != nil {
-		return exitRefused
-	}
+	fmt.Fprintln(a.stderr, "dsh-verify: "+visible(cause(err)))
 	return exitUnreadable
 }
 
@@ -158,15 +153,6 @@ func logArg(cmd *cli.Command) (string, error) {
 		return cmd.Args().First(), nil
 	}
 	return "", usagef("%s takes one LOG, got %d arguments (flags go before it)", cmd.Name, cmd.Args().Len())
-}
-
-// logs returns the logs that an argument names.
-func (a *app) logs(arg string) ([]*locate.Log, error) {
-	logs, err := locate.Find(arg, a.stdin)
-	if err != nil {
-		return nil, &statusError{exitUnreadable, cause(err)}
-	}
-	return logs, nil
 }
 
 // cause shortens an operating system error to its path and reason.

@@ -28,11 +28,11 @@ Examples:
   dsh-verify requests session.jsonl.zstd
   dsh-verify requests --digests session.jsonl | sha256sum
   dsh-verify requests --jsonl session.jsonl | jq -c .request.messages[-1]`,
-		Flags: []cli.Flag{
+		Flags: append(logFlags(),
 			&cli.BoolFlag{Name: "jsonl", Usage: "print the exact bytes of each request, as `requests.jsonl` holds them"},
 			&cli.BoolFlag{Name: "digests", Usage: "print length and SHA-256 of each request as JSON lines"},
 			&cli.BoolFlag{Name: "prepared", Usage: "add the requests that the log cannot show as sent"},
-		},
+		),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			arg, err := logArg(cmd)
 			if err != nil {
@@ -41,12 +41,17 @@ Examples:
 			if cmd.Bool("jsonl") && cmd.Bool("digests") {
 				return usagef("--jsonl and --digests exclude each other")
 			}
-			logs, err := a.logs(arg)
+			opts, err := readOptions(cmd)
 			if err != nil {
 				return err
 			}
-			for _, log := range logs {
-				if err := a.listRequests(cmd, log); err != nil {
+			place, err := a.findOne(cmd, arg)
+			if err != nil {
+				return err
+			}
+			defer place.Close()
+			for _, log := range place.Logs {
+				if err := a.listRequests(cmd, log, opts); err != nil {
 					return err
 				}
 			}
@@ -59,14 +64,14 @@ Examples:
 // the digests wait for the end, and bodies, which are too much to hold, are
 // printed on a second reading. Only a log that can be read once, as standard
 // input, prints bodies before its end is known.
-func (a *app) listRequests(cmd *cli.Command, log *locate.Log) error {
+func (a *app) listRequests(cmd *cli.Command, log *locate.Log, opts logformat.Options) error {
 	var held bytes.Buffer
 	print := func(q *reconstruct.Request) error { return printDigest(&held, q) }
 	finish := func() error { return nil }
 	switch {
 	case cmd.Bool("jsonl"):
 		if !log.Once {
-			if err := eachRequest(log, logformat.Options{}, func(*reconstruct.Request) error { return nil }); err != nil {
+			if err := eachRequest(log, opts, func(*reconstruct.Request) error { return nil }); err != nil {
 				return err
 			}
 		}
@@ -77,7 +82,7 @@ func (a *app) listRequests(cmd *cli.Command, log *locate.Log) error {
 		print = func(q *reconstruct.Request) error { return printRow(table, q) }
 		finish = table.Flush
 	}
-	err := eachRequest(log, logformat.Options{}, func(q *reconstruct.Request) error {
+	err := eachRequest(log, opts, func(q *reconstruct.Request) error {
 		if q.Prepared && !cmd.Bool("prepared") {
 			return nil
 		}
@@ -97,7 +102,7 @@ func (a *app) listRequests(cmd *cli.Command, log *locate.Log) error {
 func eachRequest(log *locate.Log, opts logformat.Options, do func(*reconstruct.Request) error) error {
 	reader, closer, err := log.Open(opts)
 	if err != nil {
-		return &statusError{exitUnreadable, cause(err)}
+		return refused(log, err)
 	}
 	defer closer.Close()
 	header, err := reader.Header()
@@ -113,13 +118,16 @@ func eachRequest(log *locate.Log, opts logformat.Options, do func(*reconstruct.R
 			return err
 		}
 	}
+	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+		return &statusError{exitUnreadable, log.Name + ": " + err.Error()}
+	}
 	return nil
 }
 
-// refused names the log in a refusal.
+// refused names the log in what ended its reading.
 func refused(log *locate.Log, err error) error {
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
-		return &statusError{exitRefused, fmt.Sprintf("%s: refused: %s [%s]", log.Name, refusal.Error(), refusal.Code)}
+		return refusedBy(log.Name, refusal)
 	}
 	return &statusError{exitUnreadable, log.Name + ": " + cause(err)}
 }

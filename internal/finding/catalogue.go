@@ -2,6 +2,8 @@ package finding
 
 import (
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/exportzip"
+	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 
@@ -17,8 +19,10 @@ type Entry struct {
 // Catalogue returns every code that the tool can report, refusals first.
 func Catalogue() []Entry {
 	var all []Entry
-	for _, info := range logformat.Codes() {
-		all = append(all, Entry{string(info.Code), Error, "refusal", info.Meaning, info.Action})
+	for _, list := range [][]logformat.CodeInfo{logformat.Codes(), exportzip.Codes(), sqlitestore.Codes()} {
+		for _, info := range list {
+			all = append(all, Entry{string(info.Code), Error, "refusal", info.Meaning, info.Action})
+		}
 	}
 	all = append(all, entries...)
 	for _, info := range objectstore.Codes() {
@@ -35,6 +39,29 @@ func Lookup(code string) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
+}
+
+// New returns a finding of the catalogue; detail says what was found there.
+func New(code, detail string, place Place) Finding {
+	entry, _ := Lookup(code)
+	message := entry.Meaning
+	if detail != "" {
+		message = detail + ": " + message
+	}
+	return Finding{Code: code, Severity: entry.Severity, Message: message, Place: place, Action: entry.Action}
+}
+
+// FromRefusal returns the finding of a refusal.
+func FromRefusal(refusal *logformat.Refusal) Finding {
+	entry, _ := Lookup(string(refusal.Code))
+	message := entry.Meaning
+	if refusal.Detail != "" {
+		message = refusal.Detail + ": " + message
+	}
+	return Finding{
+		Code: string(refusal.Code), Severity: Error, Message: message, Action: entry.Action,
+		Place: Place{Line: refusal.Pos.Line, Offset: refusal.Pos.Offset, Frame: refusal.Pos.Frame, Seq: refusal.Seq},
+	}
 }
 
 // The codes of replaying a log.
@@ -64,6 +91,15 @@ const (
 	ObjectsNotChecked   = "object/not-checked"
 	ObjectSymbolicLink  = "object/symbolic-link"
 	InputUnreadable     = "input/unreadable"
+	LineageAbsent       = "lineage/parent-absent"
+	LineageEvents       = "lineage/inherited-events"
+	LineageDepth        = "lineage/depth"
+	StoreTwoEncodings   = "store/two-encodings"
+	StoreMixed          = "store/mixed-encodings"
+	StoreFlatFile       = "store/flat-file"
+	StoreDuplicate      = "store/duplicate-id"
+	StoreLeftover       = "store/leftover"
+	StoreMoved          = "store/changed"
 	InputNoSession      = "input/no-session"
 	RecordingNotMatched = "recording/nothing-matched"
 )
@@ -95,6 +131,15 @@ var entries = []Entry{
 
 	{ObjectsNotChecked, Warning, "object", "requests reference attachments, and no object store is at hand: the objects were not checked", "Pass --attachments DIR (the attachments/v1 folder)."},
 	{ObjectSymbolicLink, Note, "object", "the object is a symbolic link; it was followed, as the harness does", ""},
+	{StoreTwoEncodings, Warning, "store", "a session's folder holds its log in two encodings; the harness reads only the one that its root is set to", "Find out which one the harness wrote last, and move the other away."},
+	{StoreMixed, Warning, "store", "a store root holds logs of both encodings; the harness reads only the one that it is set to", "Convert one kind, or keep them in roots of their own."},
+	{StoreFlatFile, Warning, "store", "a log lies flat in its project's folder, a layout that the harness no longer reads", "Move it to a folder of its own, named after its session."},
+	{StoreDuplicate, Warning, "store", "two sessions of the root have the same id", "One of them is a copy: the harness refuses to open an id that is not unique."},
+	{StoreLeftover, Note, "store", "a temporary file was left behind, as by a crash while the session's log was created; it is no part of a session", ""},
+	{StoreMoved, Error, "store", "a writer changed the store while it was read, so what was read may not belong together", "Try again, or verify a copy."},
+	{LineageAbsent, Note, "lineage", "the session's parent is not at hand, so what it inherited was not compared", "Name the parent's log too, or the store root that holds both."},
+	{LineageEvents, Error, "lineage", "what the session says it inherited is not what its parent's log holds", "One of the two logs was changed after the fork."},
+	{LineageDepth, Error, "lineage", "a subagent must be one level deeper than the session that started it", "The header was edited, or the parent is another session."},
 	{InputUnreadable, Error, "input", "the input could not be read", ""},
 	{InputNoSession, Error, "input", "nothing there is a session log", "Name a session.jsonl or session.jsonl.zstd, an export ZIP, a store, or a folder that holds one."},
 }

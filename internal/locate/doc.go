@@ -1,3 +1,11 @@
-// Package locate finds the session logs that a LOG argument names: a plain or
-// Zstandard log, standard input, and whatever else holds sessions.
+// Package locate finds the session logs that a LOG argument names. That may be
+//
+//   - a plain or Zstandard log, "-" for standard input, a pipe;
+//   - an export archive, or a folder that one was unpacked to;
+//   - a SQLite store;
+//   - a session's folder, a store root (<root>/--project--/<id>/session.jsonl), or
+//     a harness home with both.
+//
+// What is not a log but stands among them in a way that nobody meant, is reported
+// as findings about the place.
 package locate

@@ -59,7 +59,7 @@ func newComparison(file *recording.File, session string) *comparison {
 }
 
 func (c *comparison) report(code, detail string, place finding.Place) *finding.Finding {
-	f := New(code, detail, place)
+	f := finding.New(code, detail, place)
 	c.found = append(c.found, f)
 	if f.Severity == finding.Error {
 		c.verdict = finding.Worse(c.verdict, finding.Drift)

@@ -33,6 +33,43 @@ func Unreadable(name, reason string) *Log {
 	return run.log
 }
 
+// Refused is the report on a container that cannot be trusted.
+func Refused(name string, refusal *logformat.Refusal) *Log {
+	run := newRun(name, Options{})
+	run.fail(refusal)
+	return run.log
+}
+
+// Place is the report on an argument's place, as opposed to its logs.
+func Place(name string, findings []finding.Finding) *Log {
+	run := newRun(name, Options{})
+	for _, f := range findings {
+		run.add(f)
+		if f.Severity == finding.Error {
+			run.worse(finding.Refused)
+		}
+	}
+	if run.log.Verdict == "" {
+		run.log.Verdict = finding.Rebuilt
+	}
+	return run.log
+}
+
+// Add adds a finding to a finished report; an error among them makes its
+// verdict at least as bad as v.
+func (l *Log) Add(f finding.Finding, v finding.Verdict) {
+	if f.Place.File == "" {
+		f.Place.File = l.File
+	}
+	if f.Place.Session == "" {
+		f.Place.Session = l.Session.ID
+	}
+	l.Findings = append(l.Findings, f)
+	if f.Severity == finding.Error {
+		l.Verdict = finding.Worse(l.Verdict, v)
+	}
+}
+
 // A run is the check of one log under way.
 type run struct {
 	opts    Options
@@ -123,15 +160,8 @@ func (r *run) fail(err error) {
 		r.worse(finding.Unreadable)
 		return
 	}
-	r.add(fromRefusal(refusal))
+	r.add(finding.FromRefusal(refusal))
 	r.worse(finding.Refused)
-}
-
-func fromRefusal(refusal *logformat.Refusal) finding.Finding {
-	return finding.Finding{
-		Code: string(refusal.Code), Severity: finding.Error, Message: refusal.Message(), Action: refusal.Code.Info().Action,
-		Place: finding.Place{Line: refusal.Pos.Line, Offset: refusal.Pos.Offset, Frame: refusal.Pos.Frame, Seq: refusal.Seq},
-	}
 }
 
 // close adds what is known only at the end, and settles the verdict.
@@ -164,7 +194,7 @@ func (r *run) close(reader *logformat.Reader) {
 // much else is wrong.
 func (r *run) secondFaults(reader *logformat.Reader) {
 	for _, refusal := range reader.Refusals() {
-		if f := fromRefusal(refusal); f.Code != r.log.Findings[len(r.log.Findings)-1].Code {
+		if f := finding.FromRefusal(refusal); f.Code != r.log.Findings[len(r.log.Findings)-1].Code {
 			r.add(f)
 		}
 	}
@@ -221,23 +251,13 @@ func (r *run) requestNotes(s reconstruct.Stats) {
 
 // note adds a finding of the catalogue; detail says what was found there.
 func (r *run) note(code, detail string, place finding.Place) {
-	r.add(New(code, detail, place))
+	r.add(finding.New(code, detail, place))
 }
 
 func (r *run) noteRequests(code string, keys []string) {
-	f := New(code, fmt.Sprintf("%d requests", len(keys)), finding.Place{Seq: -1, Request: keys[0]})
+	f := finding.New(code, fmt.Sprintf("%d requests", len(keys)), finding.Place{Seq: -1, Request: keys[0]})
 	f.Requests = keys
 	r.add(f)
-}
-
-// New returns a finding of the catalogue.
-func New(code, detail string, place finding.Place) finding.Finding {
-	entry, _ := finding.Lookup(code)
-	message := entry.Meaning
-	if detail != "" {
-		message = detail + ": " + message
-	}
-	return finding.Finding{Code: code, Severity: entry.Severity, Message: message, Place: place, Action: entry.Action}
 }
 
 func (r *run) add(f finding.Finding) {

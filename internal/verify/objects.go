@@ -72,7 +72,7 @@ func (c *objectCheck) request(q *reconstruct.Request, surface *reconstruct.Surfa
 func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, v ecmajson.Value) {
 	ref, failure := objectstore.ParseReference(v)
 	if failure == nil && c.verifier == nil {
-		c.note(q, m, finding.ObjectsNotChecked, "", New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq}))
+		c.note(q, m, finding.ObjectsNotChecked, "", finding.New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq}))
 		c.objects[ref.AttachmentID] = false
 		return
 	}
@@ -80,7 +80,7 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 		check := c.verifier.Verify(ref)
 		failure = check.Failure
 		if check.Symlink {
-			f := New(finding.ObjectSymbolicLink, check.Path, finding.Place{Seq: m.Seq, Object: ref.AttachmentID})
+			f := finding.New(finding.ObjectSymbolicLink, check.Path, finding.Place{Seq: m.Seq, Object: ref.AttachmentID})
 			c.note(q, m, finding.ObjectSymbolicLink, ref.AttachmentID, f)
 		}
 	}

@@ -17,6 +17,12 @@ type Report struct {
 	Logs          []*Log          `json:"logs"`
 }
 
+// Add adds a log's report; the verdict becomes the worst.
+func (r *Report) Add(log *Log) {
+	r.Logs = append(r.Logs, log)
+	r.Verdict = finding.Worse(r.Verdict, log.Verdict)
+}
+
 // A Log is what was found in one session's log.
 type Log struct {
 	File     string            `json:"file"`

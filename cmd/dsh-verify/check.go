@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/lineage"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/objectstore"
+)
+
+// A checker checks logs as a command's flags say.
+type checker struct {
+	app      *app
+	session  *cli.Command
+	read     logformat.Options
+	recorded string
+	objects  string
+}
+
+func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
+	read, err := readOptions(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &checker{app: a, session: cmd, read: read, recorded: cmd.String("recorded"), objects: cmd.String("attachments")}, nil
+}
+
+// argument checks every log that an argument names. What cannot be read is a
+// finding too, so that the others are still checked.
+func (c *checker) argument(arg string) (reports []*verify.Log) {
+	place, err := c.app.find(c.session, arg)
+	if err != nil {
+		return []*verify.Log{failed(arg, err)}
+	}
+	defer place.Close()
+	if len(place.Findings) > 0 {
+		reports = append(reports, verify.Place(arg, place.Findings))
+	}
+	first := len(reports)
+	for _, log := range place.Logs {
+		reports = append(reports, c.log(log))
+	}
+	for i, log := range place.Logs {
+		c.lineage(log, reports[first+i], place.Logs, reports[first:])
+	}
+	return reports
+}
+
+// failed is the report on what could not be opened.
+func failed(name string, err error) *verify.Log {
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
+		return verify.Refused(name, refusal)
+	}
+	return verify.Unreadable(name, cause(err))
+}
+
+// log checks one log.
+func (c *checker) log(log *locate.Log) *verify.Log {
+	reader, closer, err := log.Open(c.read)
+	if err != nil {
+		return failed(log.Name, err)
+	}
+	defer closer.Close()
+	var opts verify.Options
+	path := c.recorded
+	if path == "" {
+		path = log.Recording
+	}
+	if path != "" {
+		file, err := recording.Open(path)
+		if err != nil {
+			return verify.Unreadable(log.Name, cause(err))
+		}
+		defer file.Close()
+		opts.Recording = file
+	}
+	if opts.Objects, err = c.verifier(log); err != nil {
+		return verify.Unreadable(log.Name, cause(err))
+	}
+	report := verify.Run(log.Name, reader, opts)
+	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
+	}
+	return report
+}
+
+// verifier returns a verifier over the object store that is named, that came
+// with the log, or that belongs to it; nil when there is none.
+func (c *checker) verifier(log *locate.Log) (*objectstore.Verifier, error) {
+	dir := c.objects
+	if dir == "" && log.Media != nil {
+		return objectstore.NewVerifier(log.Media), nil
+	}
+	if dir == "" {
+		var ok bool
+		if dir, ok = objectstore.Locate(log.Dir, c.app.env); !ok {
+			return nil, nil
+		}
+	}
+	store, err := objectstore.OpenFolder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return objectstore.NewVerifier(store), nil
+}
+
+// lineage holds a session against its parent's log, if that is at hand: among
+// the logs of the same argument, or in the same store root.
+func (c *checker) lineage(log *locate.Log, report *verify.Log, logs []*locate.Log, reports []*verify.Log) {
+	parentID := report.Session.ParentSession
+	if parentID == "" || report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
+		return
+	}
+	parent := findParent(parentID, log, logs, reports)
+	if parent == nil || log.Once {
+		report.Add(finding.New(finding.LineageAbsent, parentID, finding.Place{Seq: -1}), "")
+		return
+	}
+	found, err := c.compareLineage(log, parent)
+	if err != nil {
+		report.Add(finding.New(finding.InputUnreadable, cause(err), finding.Place{Seq: -1, File: parent.Name}), finding.Unreadable)
+		return
+	}
+	for _, f := range found {
+		report.Add(f, finding.Drift)
+	}
+}
+
+func (c *checker) compareLineage(child, parent *locate.Log) ([]finding.Finding, error) {
+	childReader, closeChild, err := child.Open(c.read)
+	if err != nil {
+		return nil, err
+	}
+	defer closeChild.Close()
+	parentReader, closeParent, err := parent.Open(c.read)
+	if err != nil {
+		return nil, err
+	}
+	defer closeParent.Close()
+	return lineage.Check(childReader, parentReader)
+}
+
+func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*verify.Log) *locate.Log {
+	for i, report := range reports {
+		if report.Session.ID == id && !logs[i].Once {
+			return logs[i]
+		}
+	}
+	if child.Root == "" {
+		return nil
+	}
+	for _, name := range []string{"session.jsonl", "session.jsonl.zstd"} {
+		matches, _ := filepath.Glob(filepath.Join(child.Root, "*", logformat.EncodeID(id), name))
+		if len(matches) == 1 {
+			return locate.File(matches[0])
+		}
+	}
+	return nil
+}

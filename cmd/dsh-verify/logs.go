@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+// logFlags are the flags of every command that reads logs.
+func logFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "session", Usage: "of an archive, a store or a folder, only the session `ID`"},
+		&cli.StringSliceFlag{Name: "known-event", Usage: "admit the event `TYPE` of a third-party plugin (may be repeated)"},
+		&cli.StringFlag{Name: "vocabulary", Usage: "admit the event types that `FILE` lists, one a line"},
+		&cli.StringFlag{Name: "max-size", Value: "64GiB", Usage: "refuse logs that decode to more than `SIZE`"},
+	}
+}
+
+// readOptions returns how logs are read by the command's flags.
+func readOptions(cmd *cli.Command) (logformat.Options, error) {
+	opts := logformat.Options{KnownTypes: cmd.StringSlice("known-event")}
+	if path := cmd.String("vocabulary"); path != "" {
+		types, err := readVocabulary(path)
+		if err != nil {
+			return opts, &statusError{exitUnreadable, cause(err)}
+		}
+		opts.KnownTypes = append(opts.KnownTypes, types...)
+	}
+	size, err := parseSize(cmd.String("max-size"))
+	if err != nil {
+		return opts, usagef("--max-size: %v", err)
+	}
+	opts.MaxSize = size
+	return opts, nil
+}
+
+// readVocabulary reads event types, one a line; # starts a comment.
+func readVocabulary(path string) (types []string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		if line = strings.TrimSpace(line); line != "" {
+			types = append(types, line)
+		}
+	}
+	return types, nil
+}
+
+// parseSize reads a number of bytes with an optional unit: k, M, G (powers of
+// 1000) or KiB, MiB, GiB.
+func parseSize(s string) (int64, error) {
+	units := []struct {
+		suffix string
+		factor int64
+	}{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"k", 1e3}, {"M", 1e6}, {"G", 1e9}, {"B", 1}, {"", 1}}
+	for _, u := range units {
+		if digits, ok := strings.CutSuffix(s, u.suffix); ok {
+			n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 64)
+			if err != nil || n < 1 || n > (1<<62)/u.factor {
+				break
+			}
+			return n * u.factor, nil
+		}
+	}
+	return 0, errors.New("not a size such as 500MB or 4GiB: " + strconv.Quote(s))
+}
+
+// find returns what an argument names, cut down to the session that is asked
+// for. Its logs are in p; the caller closes it.
+func (a *app) find(cmd *cli.Command, arg string) (*locate.Place, error) {
+	p, err := locate.Find(arg, a.stdin)
+	if err != nil {
+		return nil, err
+	}
+	id := cmd.String("session")
+	if id == "" {
+		return p, nil
+	}
+	var kept []*locate.Log
+	for _, l := range p.Logs {
+		if l.HasID(id) {
+			kept = append(kept, l)
+		}
+	}
+	if p.Logs = kept; len(kept) == 0 {
+		p.Close()
+		return nil, errors.New(arg + ": no session " + strconv.Quote(id))
+	}
+	return p, nil
+}
+
+// findOne is find for commands that stop at the first error.
+func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
+	p, err := a.find(cmd, arg)
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
+		return nil, refusedBy(arg, refusal)
+	}
+	if err != nil {
+		return nil, &statusError{exitUnreadable, cause(err)}
+	}
+	return p, nil
+}
+
+// refusedBy is the error of a refused log or container.
+func refusedBy(name string, refusal *logformat.Refusal) error {
+	f := finding.FromRefusal(refusal)
+	if where := f.Place.Where(); where != "" {
+		f.Message = where + ": " + f.Message
+	}
+	return &statusError{exitRefused, name + ": refused: " + f.Message + " [" + f.Code + "]"}
+}

@@ -1,0 +1,111 @@
+// Package lineage holds a session against the one it says it came from: a fork's
+// first events are its parent's, and a subagent is one level deeper than the
+// session that started it.
+package lineage
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+// Check compares a child's log with its parent's. What the parent's log cannot
+// be read for is the parent's own finding and none here.
+func Check(child, parent *logformat.Reader) ([]finding.Finding, error) {
+	ch, err := child.Header()
+	if err != nil {
+		return nil, nil
+	}
+	ph, err := parent.Header()
+	if err != nil {
+		return nil, nil
+	}
+	var found []finding.Finding
+	if ch.Origin == "subagent" && ch.DelegationDepth != ph.DelegationDepth+1 {
+		detail := fmt.Sprintf("depth %d below a session of depth %d", ch.DelegationDepth, ph.DelegationDepth)
+		found = append(found, finding.New(finding.LineageDepth, detail, finding.Place{Line: 1, Seq: -1}))
+	}
+	difference, err := inherited(child, parent, ch.SeedLength)
+	if err != nil {
+		return found, err
+	}
+	if difference != nil {
+		found = append(found, *difference)
+	}
+	return found, nil
+}
+
+// inherited compares the first n events, one by one.
+func inherited(child, parent *logformat.Reader, n int64) (*finding.Finding, error) {
+	mine, theirs := newEvents(child), newEvents(parent)
+	defer mine.stop()
+	defer theirs.stop()
+	for seq := int64(0); seq < n; seq++ {
+		a, err := mine.next()
+		if err != nil {
+			return short(err, "the child", seq, n)
+		}
+		b, err := theirs.next()
+		if err != nil {
+			return short(err, "the parent", seq, n)
+		}
+		if what := differs(a, b); what != "" {
+			f := finding.New(finding.LineageEvents, fmt.Sprintf("event %d of the %d inherited ones: %s", seq, n, what),
+				finding.Place{Line: a.Pos.Line, Seq: seq})
+			return &f, nil
+		}
+	}
+	return nil, nil
+}
+
+// short reports a log that ends inside the inherited events. A refusal is the
+// log's own finding.
+func short(err error, whose string, seq, n int64) (*finding.Finding, error) {
+	if errors.Is(err, io.EOF) {
+		f := finding.New(finding.LineageEvents, fmt.Sprintf("%s's log ends after %d of the %d inherited events", whose, seq, n), finding.Place{Seq: -1})
+		return &f, nil
+	}
+	if _, ok := errors.AsType[*logformat.Refusal](err); ok {
+		return nil, nil
+	}
+	return nil, err
+}
+
+func differs(a, b *logformat.Event) string {
+	switch {
+	case a.Type != b.Type:
+		return fmt.Sprintf("type %s, the parent's is %s", a.Type, b.Type)
+	case a.Time != b.Time:
+		return "its time differs"
+	case !bytes.Equal(a.Data, b.Data):
+		return "the data of " + a.Type + " differs"
+	case a.Surface != b.Surface || !slices.Equal(a.Sources, b.Sources) || a.Ignorable != b.Ignorable:
+		return "the envelope of " + a.Type + " differs"
+	}
+	return ""
+}
+
+// events pulls the events of a reader one by one.
+type events struct {
+	pull func() (*logformat.Event, error, bool)
+	stop func()
+}
+
+func newEvents(r *logformat.Reader) *events {
+	pull, stop := iter.Pull2(r.Events())
+	return &events{pull, stop}
+}
+
+func (e *events) next() (*logformat.Event, error) {
+	event, err, ok := e.pull()
+	if !ok {
+		return nil, io.EOF
+	}
+	return event, err
+}

@@ -1,0 +1,12 @@
+// Package exportzip reads session export archives, the ZIP files that people
+// attach to incident tickets:
+//
+//	session.jsonl                      the root session, decoded
+//	subagents/<id>/session.jsonl       each subagent descendant
+//	media/sha256:<hex>.<png|jpg|webp|gif>   each referenced image
+//
+// Nothing is unpacked to disk. An archive comes from somebody else, so entries
+// that no exporter writes are refused by name: absolute paths, "..", back
+// slashes, links, encryption, a name that stands twice. Sizes in the directory
+// are not believed: reading stops where an entry's own limit is.
+package exportzip

@@ -143,3 +143,25 @@ func (c *counter) Read(p []byte) (int, error) {
 	c.n += int64(n)
 	return n, err
 }
+
+// maxRequestImage bounds the request images that are read: the harness re-encodes
+// to a few hundred kilobytes.
+const maxRequestImage = 64 << 20
+
+// RequestImage returns the bytes of a cached request image. No digest vouches for
+// them.
+func (v *Verifier) RequestImage(key string) ([]byte, *Failure) {
+	object, failure := v.store.OpenRequestImage(key)
+	if failure != nil {
+		return nil, failure
+	}
+	defer object.Close()
+	data, err := io.ReadAll(io.LimitReader(object, maxRequestImage+1))
+	if err != nil {
+		return nil, &Failure{CodeUnreadable, err.Error()}
+	}
+	if len(data) > maxRequestImage {
+		return nil, &Failure{CodeUnreadable, "the request image is longer than 64 MiB"}
+	}
+	return data, nil
+}

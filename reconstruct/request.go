@@ -306,3 +306,25 @@ func doubtOf(form ecmajson.Form, upgraded logformat.Upgrade) (d Doubt) {
 	}
 	return d
 }
+
+// Member returns a member of the request other than its messages, absent when
+// there is none.
+func (q *Request) Member(key string) ecmajson.Value {
+	for i, m := range q.layout.members {
+		if i != q.layout.messages && m.key.Is(key) {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// MessageValues yields the JSON of the request's messages in order.
+func (q *Request) MessageValues() iter.Seq[ecmajson.Value] {
+	return func(yield func(ecmajson.Value) bool) {
+		for m := range q.Messages() {
+			if !yield(m.Bytes) {
+				return
+			}
+		}
+	}
+}

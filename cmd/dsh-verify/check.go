@@ -22,6 +22,7 @@ type checker struct {
 	read     logformat.Options
 	recorded string
 	objects  string
+	wire     *wirePolicy // nil: no bodies are asked for
 }
 
 func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
@@ -29,7 +30,17 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &checker{app: a, session: cmd, read: read, recorded: cmd.String("recorded"), objects: cmd.String("attachments")}, nil
+	c := &checker{app: a, session: cmd, read: read, recorded: cmd.String("recorded"), objects: cmd.String("attachments")}
+	switch provider := cmd.String("wire"); provider {
+	case "":
+	case "deepseek":
+		if c.wire, err = readWirePolicy(cmd); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, usagef("--wire knows the body of deepseek, not of %q", provider)
+	}
+	return c, nil
 }
 
 // argument checks every log that an argument names. What cannot be read is a

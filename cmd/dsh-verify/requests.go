@@ -15,6 +15,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
 func requestsCommand(a *app) *cli.Command {
@@ -27,8 +28,11 @@ func requestsCommand(a *app) *cli.Command {
 Examples:
   dsh-verify requests session.jsonl.zstd
   dsh-verify requests --digests session.jsonl | sha256sum
-  dsh-verify requests --jsonl session.jsonl | jq -c .request.messages[-1]`,
-		Flags: append(logFlags(),
+  dsh-verify requests --jsonl session.jsonl | jq -c .request.messages[-1]
+  dsh-verify requests --jsonl --wire deepseek session.jsonl > bodies.jsonl`,
+		Flags: append(append(logFlags(), wireFlags()...),
+			wireFlag(),
+			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects, for --wire"},
 			&cli.BoolFlag{Name: "jsonl", Usage: "print the exact bytes of each request, as `requests.jsonl` holds them"},
 			&cli.BoolFlag{Name: "digests", Usage: "print length and SHA-256 of each request as JSON lines"},
 			&cli.BoolFlag{Name: "prepared", Usage: "add the requests that the log cannot show as sent"},
@@ -41,9 +45,12 @@ Examples:
 			if cmd.Bool("jsonl") && cmd.Bool("digests") {
 				return usagef("--jsonl and --digests exclude each other")
 			}
-			opts, err := readOptions(cmd)
+			c, err := a.newChecker(cmd)
 			if err != nil {
 				return err
+			}
+			if c.wire != nil && !cmd.Bool("jsonl") && !cmd.Bool("digests") {
+				return usagef("--wire needs --jsonl or --digests ('dsh-verify show --wire' prints one body)")
 			}
 			place, err := a.findOne(cmd, arg)
 			if err != nil {
@@ -51,7 +58,7 @@ Examples:
 			}
 			defer place.Close()
 			for _, log := range place.Logs {
-				if err := a.listRequests(cmd, log, opts); err != nil {
+				if err := c.listRequests(cmd, log); err != nil {
 					return err
 				}
 			}
@@ -64,25 +71,29 @@ Examples:
 // the digests wait for the end, and bodies, which are too much to hold, are
 // printed on a second reading. Only a log that can be read once, as standard
 // input, prints bodies before its end is known.
-func (a *app) listRequests(cmd *cli.Command, log *locate.Log, opts logformat.Options) error {
+func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 	var held bytes.Buffer
-	print := func(q *reconstruct.Request) error { return printDigest(&held, q) }
+	bodies, err := c.bodies(log)
+	if err != nil {
+		return err
+	}
+	print := func(q *reconstruct.Request) error { return bodies.printDigest(&held, q) }
 	finish := func() error { return nil }
 	switch {
 	case cmd.Bool("jsonl"):
 		if !log.Once {
-			if err := eachRequest(log, opts, func(*reconstruct.Request) error { return nil }); err != nil {
+			if err := eachRequest(log, c.read, func(*reconstruct.Request) error { return nil }); err != nil {
 				return err
 			}
 		}
-		print = func(q *reconstruct.Request) error { return printBytes(a.stdout, q) }
+		print = func(q *reconstruct.Request) error { return bodies.printBytes(c.app.stdout, q) }
 	case !cmd.Bool("digests"):
 		table := tabwriter.NewWriter(&held, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "#\tREQUEST\tMODEL\tMESSAGES\tBYTES\tSHA-256\tRELATION TO THE ONE BEFORE")
 		print = func(q *reconstruct.Request) error { return printRow(table, q) }
 		finish = table.Flush
 	}
-	err := eachRequest(log, opts, func(q *reconstruct.Request) error {
+	err = eachRequest(log, c.read, func(q *reconstruct.Request) error {
 		if q.Prepared && !cmd.Bool("prepared") {
 			return nil
 		}
@@ -94,7 +105,7 @@ func (a *app) listRequests(cmd *cli.Command, log *locate.Log, opts logformat.Opt
 	if err := finish(); err != nil {
 		return err
 	}
-	_, err = held.WriteTo(a.stdout)
+	_, err = held.WriteTo(c.app.stdout)
 	return err
 }
 
@@ -132,16 +143,57 @@ func refused(log *locate.Log, err error) error {
 	return &statusError{exitUnreadable, log.Name + ": " + cause(err)}
 }
 
-func printBytes(w io.Writer, q *reconstruct.Request) error {
+// bodies prints requests as they are, or the HTTP bodies made of them.
+type bodies struct {
+	builder *wire.Builder // nil: the requests
+}
+
+func (c *checker) bodies(log *locate.Log) (*bodies, error) {
+	if c.wire == nil {
+		return &bodies{}, nil
+	}
+	verifier, err := c.verifier(log)
+	if err != nil {
+		return nil, &statusError{exitUnreadable, cause(err)}
+	}
+	return &bodies{wire.NewBuilder(c.wire.Policy, verifier)}, nil
+}
+
+func (b *bodies) printBytes(w io.Writer, q *reconstruct.Request) error {
 	printKey(w, q)
-	io.WriteString(w, `,"request":`)
-	q.WriteTo(w)
+	if b.builder == nil {
+		io.WriteString(w, `,"request":`)
+		q.WriteTo(w)
+		return endLine(w, q)
+	}
+	body, err := b.builder.DeepSeek(q)
+	if err != nil {
+		fmt.Fprintf(w, `,"body":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
+		return endLine(w, q)
+	}
+	io.WriteString(w, `,"body":`)
+	body.WriteTo(w)
+	if len(body.Holes) > 0 {
+		w.Write(append(holesJSON([]byte(`,"holes":[`), body.Holes), ']'))
+	}
 	return endLine(w, q)
 }
 
-func printDigest(w io.Writer, q *reconstruct.Request) error {
+func (b *bodies) printDigest(w io.Writer, q *reconstruct.Request) error {
 	printKey(w, q)
-	fmt.Fprintf(w, `,"bytes":%d,"sha256":"%s"`, q.Len(), q.Digest())
+	if b.builder == nil {
+		fmt.Fprintf(w, `,"bytes":%d,"sha256":"%s"`, q.Len(), q.Digest())
+		return endLine(w, q)
+	}
+	body, err := b.builder.DeepSeek(q)
+	switch {
+	case err != nil:
+		fmt.Fprintf(w, `,"bytes":null,"sha256":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
+	case len(body.Holes) > 0:
+		w.Write(append(holesJSON([]byte(`,"bytes":null,"sha256":null,"holes":[`), body.Holes), ']'))
+	default:
+		fmt.Fprintf(w, `,"bytes":%d,"sha256":"%x"`, body.Len(), body.Digest())
+	}
 	return endLine(w, q)
 }
 

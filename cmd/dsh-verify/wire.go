@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+)
+
+// wireFlags tell what a deployment decided and no log holds.
+func wireFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "images", Usage: "how the deployment sent images: files, inline or text-only (`MODE`)"},
+		&cli.StringFlag{Name: "image-policy", Usage: "other image settings, as `KEY=VALUE,…`: pixels=640000, bytes=1MiB, count=600/20, files=128MiB/64MiB, inline=20MiB/10MiB, omit=N"},
+		&cli.StringFlag{Name: "file-ids", Usage: "the provider's file ids: a JSON `FILE` of {\"sha256:…\":\"id\"}, or the harness's upload index"},
+		&cli.StringFlag{Name: "omission-text", Usage: "the adapter's `TEXT` in place of an omitted image"},
+		&cli.StringFlag{Name: "thinking", Usage: "the deployment's default for thinking: enabled or disabled (`MODE`)"},
+		&cli.StringFlag{Name: "default-effort", Usage: "the deployment's default reasoning `EFFORT`"},
+	}
+}
+
+func wireFlag() cli.Flag {
+	return &cli.StringFlag{Name: "wire", Usage: "the HTTP bodies that the adapter of a `PROVIDER` posts, instead of the requests: deepseek"}
+}
+
+// A wirePolicy is what the flags say, and which of it they said.
+type wirePolicy struct {
+	wire.Policy
+	fixed map[string]bool // settings that a flag gave; the others may be inferred
+}
+
+func readWirePolicy(cmd *cli.Command) (*wirePolicy, error) {
+	p := &wirePolicy{wire.DefaultPolicy(), map[string]bool{}}
+	if s := cmd.String("images"); s != "" {
+		mode, err := wire.ParseImageMode(s)
+		if err != nil {
+			return nil, usagef("--images: %v", err)
+		}
+		p.Images, p.fixed["images"] = mode, true
+	}
+	for _, setting := range strings.Split(cmd.String("image-policy"), ",") {
+		if setting = strings.TrimSpace(setting); setting == "" {
+			continue
+		}
+		if err := p.set(setting); err != nil {
+			return nil, usagef("--image-policy: %v", err)
+		}
+	}
+	p.OmissionText = cmd.String("omission-text")
+	switch p.Thinking = cmd.String("thinking"); p.Thinking {
+	case "", "enabled", "disabled":
+		p.fixed["thinking"] = p.Thinking != ""
+	default:
+		return nil, usagef("--thinking must be enabled or disabled, not %q", p.Thinking)
+	}
+	switch p.Effort = cmd.String("default-effort"); p.Effort {
+	case "", "off", "low", "high", "max":
+		p.fixed["default-effort"] = p.Effort != ""
+	default:
+		return nil, usagef("--default-effort must be off, low, high or max, not %q", p.Effort)
+	}
+	if path := cmd.String("file-ids"); path != "" {
+		ids, err := readFileIDs(path)
+		if err != nil {
+			return nil, &statusError{exitUnreadable, "--file-ids: " + cause(err)}
+		}
+		p.FileIDs, p.fixed["file-ids"] = ids, true
+	}
+	return p, nil
+}
+
+func (p *wirePolicy) set(setting string) error {
+	key, value, _ := strings.Cut(setting, "=")
+	first, second, isBound := strings.Cut(value, "/")
+	n, err := parseSize(first)
+	if key == "omit" && first == "0" {
+		n, err = 0, nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", key, err)
+	}
+	quantum := int64(1)
+	if isBound {
+		if quantum, err = parseSize(second); err != nil {
+			return fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	bounds := map[string]*wire.Bound{"count": &p.Count, "files": &p.FileBytes, "inline": &p.InlineBytes}
+	if bound := bounds[key]; bound != nil {
+		*bound = wire.Bound{Max: n, Quantum: quantum}
+		p.fixed["omit"] = true
+		return nil
+	}
+	if isBound {
+		return fmt.Errorf("%s takes one value, not %q", key, value)
+	}
+	switch key {
+	case "pixels":
+		p.PixelBudget = n
+	case "bytes":
+		p.ByteCap = n
+	case "omit":
+		p.Omit, p.fixed["omit"] = int(min(n, 1<<30)), true
+	default:
+		return fmt.Errorf("no setting is called %q: there are pixels, bytes, count, files, inline and omit", key)
+	}
+	return nil
+}
+
+// readFileIDs reads a map of attachment id to file id, or the harness's own index
+// of uploads.
+func readFileIDs(path string) (map[string]string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := ecmajson.Check(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	ids := make(map[string]string)
+	v := ecmajson.Value(strings.TrimSpace(string(text)))
+	for record := range v.Lookup("records").Elements() {
+		ids[record.Lookup("attachmentId").Text()] = record.Lookup("fileId").Text()
+	}
+	for key, value := range v.Members() {
+		if strings.HasPrefix(key.Text(), "sha256:") && value.Kind() == ecmajson.String {
+			ids[key.Text()] = value.Text()
+		}
+	}
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("%s: it names no file ids", path)
+	}
+	return ids, nil
+}
+
+func holesJSON(dst []byte, holes []wire.Hole) []byte {
+	for i, h := range holes {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"kind":`...)
+		dst = strconv.AppendQuote(dst, string(h.Kind))
+		dst = append(dst, `,"pointer":`...)
+		dst = ecmajson.AppendString(dst, h.Pointer)
+		dst = append(dst, `,"attachmentId":`...)
+		dst = ecmajson.AppendString(dst, h.AttachmentID)
+		dst = append(dst, `,"reason":`...)
+		dst = ecmajson.AppendString(dst, h.Reason)
+		dst = append(dst, '}')
+	}
+	return dst
+}

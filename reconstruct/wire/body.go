@@ -1,0 +1,259 @@
+package wire
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"io"
+
+	"github.com/dsh-verify/dsh-verify/objectstore"
+)
+
+// HoleKind is what a hole stands for.
+type HoleKind string
+
+// The kinds of hole.
+const (
+	FileID       HoleKind = "file-id"       // the provider's id of an uploaded image
+	ImageData    HoleKind = "image-data"    // a data URL whose bytes are not at hand
+	ImageSize    HoleKind = "image-size"    // the size of a resized image that is not at hand
+	OmissionText HoleKind = "omission-text" // the adapter's text in place of an omitted image
+)
+
+// A Hole is a place of a body that request, policy and store do not determine.
+type Hole struct {
+	Kind         HoleKind `json:"kind"`
+	AttachmentID string   `json:"attachmentId,omitempty"`
+	Pointer      string   `json:"pointer"` // of the string that it is part of, in the body
+	Reason       string   `json:"reason"`
+	// Proved says, after a match, that what the capture holds there is known to
+	// be right: its bytes have the digest that the log names.
+	Proved bool   `json:"proved,omitempty"`
+	Filled string `json:"-"` // what the capture holds there, after a match
+
+	start  int64
+	length int64  // of the placeholder
+	digest string // the SHA-256 that the filling's image must have, when it is known
+}
+
+// An Assumption is a setting of the deployment that a body rests on.
+type Assumption struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// An Origin says which message of the request a span of the body comes from.
+type Origin struct {
+	Start, End int64
+	Message    int // index in the request; -1 for the system prompt, -2 for the tools
+}
+
+// The origins that are no message.
+const (
+	FromSystem = -1
+	FromTools  = -2
+)
+
+// A Body is a rope: what would be posted, with a placeholder for each hole.
+type Body struct {
+	Holes       []Hole
+	Assumptions []Assumption
+	Origins     []Origin
+	Images      int // occurrences of images in the request
+	Omitted     int // of them, replaced by a text because of the bounds
+
+	segments []segment
+	length   int64
+}
+
+// A segment is literal text, or a hole.
+type segment struct {
+	text []byte
+	hole int // index plus 1; 0: literal
+}
+
+// Len returns the body's length in bytes, placeholders included.
+func (b *Body) Len() int64 { return b.length }
+
+// WriteTo writes the body, a placeholder in each hole.
+func (b *Body) WriteTo(w io.Writer) (int64, error) {
+	var n int64
+	for _, s := range b.segments {
+		k, err := w.Write(s.text)
+		n += int64(k)
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Bytes returns the body in one slice, a placeholder in each hole.
+func (b *Body) Bytes() []byte {
+	out := make([]byte, 0, b.length)
+	for _, s := range b.segments {
+		out = append(out, s.text...)
+	}
+	return out
+}
+
+// Digest returns the SHA-256 of the body; it means something only without holes.
+func (b *Body) Digest() (d [sha256.Size]byte) {
+	h := sha256.New()
+	b.WriteTo(h)
+	h.Sum(d[:0])
+	return d
+}
+
+// OriginAt returns what the byte at offset comes from, false for punctuation and
+// for what the configuration decides.
+func (b *Body) OriginAt(offset int64) (Origin, bool) {
+	for _, o := range b.Origins {
+		if offset >= o.Start && offset < o.End {
+			return o, true
+		}
+	}
+	return Origin{}, false
+}
+
+// A Difference is where a body and a capture part.
+type Difference struct {
+	Body    int64 // offset in the body, placeholders included
+	Capture int64 // offset in the capture
+}
+
+// Match compares the body with captured bytes. It returns nil when they are
+// equal but for the holes, which are then filled with what the capture holds.
+func (b *Body) Match(captured []byte) *Difference {
+	var at, own int64
+	omission := ""
+	for i, s := range b.segments {
+		rest := captured[at:]
+		if s.hole == 0 {
+			n := commonPrefix(s.text, rest)
+			if n < len(s.text) {
+				return &Difference{own + int64(n), at + int64(n)}
+			}
+			at, own = at+int64(n), own+int64(n)
+			continue
+		}
+		hole := &b.Holes[s.hole-1]
+		filling, ok := b.fill(hole, rest, i, &omission)
+		if !ok {
+			return &Difference{own, at}
+		}
+		hole.Filled = string(filling)
+		at, own = at+int64(len(filling)), own+int64(len(s.text))
+	}
+	if at < int64(len(captured)) {
+		return &Difference{own, at}
+	}
+	return nil
+}
+
+func commonPrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	if bytes.Equal(a[:n], b[:n]) {
+		return n
+	}
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// fill returns what a capture holds in a hole, false when it cannot be that.
+func (b *Body) fill(hole *Hole, rest []byte, segment int, omission *string) ([]byte, bool) {
+	switch hole.Kind {
+	case ImageSize:
+		n := 0
+		for n < len(rest) && n < 24 && (rest[n] == 'x' || rest[n] >= '0' && rest[n] <= '9') {
+			n++
+		}
+		return rest[:n], n >= 3
+	case OmissionText:
+		if *omission != "" {
+			return rest[:min(len(rest), len(*omission))], bytes.HasPrefix(rest, []byte(*omission))
+		}
+		n := omissionEnd(rest, b.literalBehind(segment))
+		*omission = string(rest[:n])
+		hole.Proved = isOmissionText(rest[:n])
+		return rest[:n], n > 0
+	}
+	end := bytes.IndexByte(rest, '"')
+	if end < 1 {
+		return nil, false
+	}
+	filling := rest[:end]
+	if hole.Kind == ImageData {
+		image, ok := decodeDataURL(filling)
+		if !ok {
+			return nil, false
+		}
+		if hole.digest != "" {
+			sum := sha256.Sum256(image)
+			hole.Proved = hex.EncodeToString(sum[:]) == hole.digest
+			return filling, hole.Proved
+		}
+	}
+	return filling, true
+}
+
+// literalBehind returns the literal text that follows a segment.
+func (b *Body) literalBehind(i int) []byte {
+	for _, s := range b.segments[i+1:] {
+		if s.hole != 0 {
+			return nil
+		}
+		if len(s.text) > 0 {
+			return s.text
+		}
+	}
+	return nil
+}
+
+// The adapter's omission text is known by length and digest: enough to prove a
+// capture that holds it.
+const (
+	omissionLength = 211
+	omissionDigest = "5f4fc25be31debab7c989ddffe8a05dd180fe85b04dc13ef265627dc9aabd342"
+)
+
+func isOmissionText(text []byte) bool {
+	sum := sha256.Sum256(text)
+	return len(text) == omissionLength && hex.EncodeToString(sum[:]) == omissionDigest
+}
+
+// omissionEnd returns the length of the omission text at the start of rest, which
+// is followed by next.
+func omissionEnd(rest, next []byte) int {
+	if len(rest) > omissionLength && isOmissionText(rest[:omissionLength]) {
+		return omissionLength
+	}
+	end := bytes.IndexByte(rest, '"')
+	if len(next) > 0 && next[0] != '"' {
+		if n := bytes.Index(rest[:max(0, end)], next[:min(len(next), 32, end)]); n >= 0 {
+			return n
+		}
+	}
+	return max(0, end)
+}
+
+// decodeDataURL returns the bytes of an image's data URL.
+func decodeDataURL(url []byte) ([]byte, bool) {
+	head, data, ok := bytes.Cut(url, []byte(";base64,"))
+	if !ok || !bytes.HasPrefix(head, []byte("data:image/")) {
+		return nil, false
+	}
+	image, err := base64.StdEncoding.Strict().AppendDecode(nil, data)
+	if err != nil {
+		return nil, false
+	}
+	if _, err := objectstore.Sniff(bytes.NewReader(image)); err != nil {
+		return nil, false
+	}
+	return image, true
+}

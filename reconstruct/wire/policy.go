@@ -1,0 +1,91 @@
+package wire
+
+import "fmt"
+
+// ImageMode is how a deployment sends images.
+type ImageMode string
+
+// The modes.
+const (
+	Files    ImageMode = "files"     // uploaded to the Files API, and named by id
+	Inline   ImageMode = "inline"    // base64 in a data URL: what the adapter does when an upload fails
+	TextOnly ImageMode = "text-only" // the model is known to accept text only
+)
+
+// ParseImageMode reads a mode.
+func ParseImageMode(s string) (ImageMode, error) {
+	switch m := ImageMode(s); m {
+	case Files, Inline, TextOnly:
+		return m, nil
+	}
+	return "", fmt.Errorf("the image mode must be files, inline or text-only, not %q", s)
+}
+
+// A Bound limits what one request may hold. What exceeds Max is rounded up to
+// whole quanta, and so much is omitted.
+type Bound struct {
+	Max, Quantum int64
+}
+
+// A Policy is what a deployment decides and no log holds.
+type Policy struct {
+	Images      ImageMode
+	PixelBudget int64 // pixels; larger images are sent as a resized variant
+	ByteCap     int64 // bytes; the same for longer ones
+	Count       Bound // images in a request
+	FileBytes   Bound // bytes of all images, when sent as files
+	InlineBytes Bound // bytes of base64, when sent inline
+
+	// Omit is how many of the oldest images are replaced by a text; negative:
+	// as many as the bounds ask for.
+	Omit int
+	// OmissionText is the adapter's fixed text in an omitted image's place; ""
+	// when it is not known.
+	OmissionText string
+	// FileIDs maps attachment ids to the file ids that the provider gave them.
+	FileIDs map[string]string
+
+	// Thinking and Effort are the deployment's defaults, for requests that name
+	// no effort: enabled, disabled or "", and off, low, high, max or "".
+	Thinking string
+	Effort   string
+}
+
+// DefaultPolicy returns the harness's own defaults.
+func DefaultPolicy() Policy {
+	return Policy{
+		Images: Files, PixelBudget: 640_000, ByteCap: 1 << 20,
+		Count:       Bound{600, 20},
+		FileBytes:   Bound{128 << 20, 64 << 20},
+		InlineBytes: Bound{20 << 20, 10 << 20},
+		Omit:        -1,
+	}
+}
+
+// omitted returns how many of the oldest images the bounds drop; sizes are the
+// images' lengths, oldest first.
+func omitted(sizes []int64, count, bytes Bound) int {
+	total := int64(0)
+	for _, n := range sizes {
+		total += n
+	}
+	targetCount := excess(int64(len(sizes)), count)
+	targetBytes := excess(total, bytes)
+	if targetBytes > 0 && bytes.Quantum > 1 {
+		targetBytes++ // the removed bytes must exceed a target of whole quanta
+	}
+	dropped, droppedBytes := 0, int64(0)
+	for dropped < len(sizes) && (int64(dropped) < targetCount || droppedBytes < targetBytes) {
+		droppedBytes += sizes[dropped]
+		dropped++
+	}
+	return dropped
+}
+
+func excess(n int64, b Bound) int64 {
+	if n <= b.Max {
+		return 0
+	}
+	q := max(1, b.Quantum)
+	return (n - b.Max + q - 1) / q * q
+}

@@ -1,0 +1,236 @@
+package wire_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/objectstore"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+)
+
+const fixtures = "../../fixtures"
+
+// bodiesOf returns the recorded loop bodies of a case, in order, by request key.
+func bodiesOf(t *testing.T, dir string) map[string][][]byte {
+	index, err := os.Open(filepath.Join(dir, "wire", "index.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	bodies := make(map[string][][]byte)
+	for lines := bufio.NewScanner(index); lines.Scan(); {
+		var e struct {
+			File, SessionID, Purpose string
+			Turn, Step, Attempt      json.Number
+		}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Purpose != "loop" {
+			continue
+		}
+		body, err := os.ReadFile(filepath.Join(dir, "wire", e.File))
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := e.SessionID + " " + e.Turn.String() + "." + e.Step.String() + "." + e.Attempt.String()
+		bodies[key] = append(bodies[key], body)
+	}
+	return bodies
+}
+
+func openLog(t *testing.T, dir string) *logformat.Reader {
+	for _, name := range []string{"session.jsonl", "session.jsonl.zstd"} {
+		if f, err := os.Open(filepath.Join(dir, name)); err == nil {
+			t.Cleanup(func() { f.Close() })
+			return logformat.NewReader(f, logformat.Options{})
+		}
+	}
+	t.Skip("no log of its own")
+	return nil
+}
+
+// eachRequest rebuilds the requests of a case.
+func eachRequest(t *testing.T, dir string, do func(q *reconstruct.Request)) {
+	reader := openLog(t, dir)
+	header, err := reader.Header()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for q, err := range reconstruct.NewSession(header, reconstruct.Options{}).Requests(reader) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		do(q)
+	}
+}
+
+// TestRecordedTextBodies rebuilds the recorded bodies of every case without
+// images.
+func TestRecordedTextBodies(t *testing.T) {
+	cases, _ := filepath.Glob(filepath.Join(fixtures, "*", "wire"))
+	compared := 0
+	for _, path := range cases {
+		dir := filepath.Dir(path)
+		if strings.HasPrefix(filepath.Base(dir), "image-") || filepath.Base(dir) == "export-zip-family" || filepath.Base(dir) == "resume-over-handwritten-json" {
+			continue
+		}
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			bodies := bodiesOf(t, dir)
+			builder := wire.NewBuilder(wire.DefaultPolicy(), nil)
+			eachRequest(t, dir, func(q *reconstruct.Request) {
+				want := bodies[q.SessionID+" "+q.Key()]
+				if q.Prepared || len(want) == 0 {
+					return
+				}
+				body, err := builder.DeepSeek(q)
+				if err != nil {
+					t.Fatalf("request %s: %v", q.Key(), err)
+				}
+				if len(body.Holes) > 0 || !bytes.Equal(body.Bytes(), want[0]) || body.Match(want[0]) != nil {
+					t.Errorf("request %s:\n got %s\nwant %s", q.Key(), body.Bytes(), want[0])
+				}
+				if body.Len() != int64(len(want[0])) {
+					t.Errorf("request %s: Len is %d, want %d", q.Key(), body.Len(), len(want[0]))
+				}
+				compared++
+			})
+		})
+	}
+	if compared < 60 {
+		t.Errorf("only %d bodies were compared", compared)
+	}
+}
+
+// TestRecordedImageBodies rebuilds bodies with images under the policy that each
+// was sent with.
+func TestRecordedImageBodies(t *testing.T) {
+	byMode := func(images wire.ImageMode) func(string) wire.Policy {
+		return func(string) wire.Policy {
+			p := wire.DefaultPolicy()
+			p.Images = images
+			return p
+		}
+	}
+	offload := func(model string) wire.Policy {
+		p := wire.DefaultPolicy()
+		p.Images, p.Count = wire.Inline, wire.Bound{Max: 3, Quantum: 2}
+		if !strings.Contains(model, "vision") {
+			p.Images = wire.TextOnly
+		}
+		return p
+	}
+	for _, c := range []struct {
+		dir     string
+		policy  func(model string) wire.Policy
+		objects bool
+		holes   map[wire.HoleKind]bool
+		proved  bool
+	}{
+		{"image-inline-small", byMode(wire.Inline), true, nil, false},
+		{"image-large-variant", byMode(wire.Inline), true, nil, false},
+		{"image-files-api", byMode(wire.Files), true, map[wire.HoleKind]bool{wire.FileID: true}, false},
+		{"image-offload-and-text-only", offload, true, map[wire.HoleKind]bool{wire.OmissionText: true}, false},
+		// The object is gone, but the capture holds bytes of the right digest.
+		{"image-object-missing", byMode(wire.Inline), false, map[wire.HoleKind]bool{wire.ImageData: true}, true},
+		// The resized images are gone: their size and bytes cannot be known.
+		{"image-large-variant", byMode(wire.Inline), false, map[wire.HoleKind]bool{wire.ImageData: true, wire.ImageSize: true}, false},
+	} {
+		t.Run(c.dir, func(t *testing.T) {
+			dir := filepath.Join(fixtures, c.dir)
+			bodies := bodiesOf(t, dir)
+			var objects *objectstore.Verifier
+			if c.objects {
+				store, err := objectstore.OpenFolder(filepath.Join(dir, "attachments", "v1"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				objects = objectstore.NewVerifier(store)
+			}
+			builder := wire.NewBuilder(wire.DefaultPolicy(), objects)
+			holes := make(map[wire.HoleKind]bool)
+			eachRequest(t, dir, func(q *reconstruct.Request) {
+				builder.SetPolicy(c.policy(q.Model()))
+				for _, want := range bodies[q.SessionID+" "+q.Key()] {
+					body, err := builder.DeepSeek(q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if d := body.Match(want); d != nil {
+						t.Errorf("request %s differs at byte %d (%d of the capture)\n got …%.120s\nwant …%.120s", q.Key(), d.Body, d.Capture, body.Bytes()[d.Body:], want[d.Capture:])
+					}
+					for _, h := range body.Holes {
+						holes[h.Kind] = true
+						if h.Proved != c.proved {
+							t.Errorf("request %s: hole %s: proved is %v", q.Key(), h.Pointer, h.Proved)
+						}
+					}
+				}
+			})
+			if len(holes) != len(c.holes) {
+				t.Errorf("holes %v, want %v", holes, c.holes)
+			}
+		})
+	}
+}
+
+func TestUnsupported(t *testing.T) {
+	for name, request := range map[string]string{
+		"an effort that the adapter does not know": `{"model":"m","reasoningEffort":"medium","messages":[]}`,
+		"an image in an assistant message":         `{"model":"m","messages":[{"role":"assistant","content":[{"type":"image","attachment":{}}]}]}`,
+		"a text that is no string":                 `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":7}]}]}`,
+		"tools that are no list":                   `{"model":"m","messages":[],"tools":"{{tools}}"}`,
+	} {
+		_, err := wire.NewBuilder(wire.DefaultPolicy(), nil).DeepSeek(wire.JSON(request))
+		if _, ok := errors.AsType[*wire.Unsupported](err); !ok {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+}
+
+// TestLiteralBodies holds what JSON.stringify prints of the adapter's body, by a
+// JavaScript engine.
+func TestLiteralBodies(t *testing.T) {
+	for _, c := range []struct{ name, request, body string }{
+		{
+			"halves of a surrogate pair in two blocks join",
+			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a\ud83d"},{"type":"text","text":"\ude00b"}]}]}`,
+			`{"model":"m","messages":[{"role":"user","content":"a😀b"}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
+			"an escaped backslash is no half",
+			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a\\ud83d"},{"type":"text","text":"\ude00b"}]}]}`,
+			`{"model":"m","messages":[{"role":"user","content":"a\\ud83d\ude00b"}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
+			"members that are absent stay absent, null stays null",
+			`{"model":"m","reasoningEffort":"off","temperature":null,"stop":["x"],"messages":[],"tools":[{"name":"t","parameters":{}}]}`,
+			`{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true},"thinking":{"type":"disabled"},"tools":[{"type":"function","function":{"name":"t","parameters":{}}}],"temperature":null,"stop":["x"]}`,
+		},
+		{
+			"a user message with text and tool results",
+			`{"model":"m","system":"s","messages":[{"role":"user","content":[{"type":"tool-result","toolCallId":"1","content":[]},{"type":"text","text":"t"},{"type":"tool-result","toolCallId":"2","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}]}]}`,
+			`{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"t"},{"role":"tool","tool_call_id":"1","content":"(no output)"},{"role":"tool","tool_call_id":"2","content":"xy"}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+		{
+			"an assistant's blocks",
+			`{"model":"m","messages":[{"role":"assistant","content":[{"type":"reasoning","text":"r"},{"type":"tool-call","id":"1","name":"n","arguments":"{}"},{"type":"text","text":"t"}]},{"role":"user","content":[]}]}`,
+			`{"model":"m","messages":[{"role":"assistant","content":"t","reasoning_content":"r","tool_calls":[{"id":"1","type":"function","function":{"name":"n","arguments":"{}"}}]},{"role":"user","content":""}],"stream":true,"stream_options":{"include_usage":true}}`,
+		},
+	} {
+		body, err := wire.NewBuilder(wire.DefaultPolicy(), nil).DeepSeek(wire.JSON(c.request))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if got := string(body.Bytes()); got != c.body {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.body)
+		}
+	}
+}

@@ -104,6 +104,60 @@ const (
 	RecordingNotMatched = "recording/nothing-matched"
 )
 
+// The codes of the audit: a log against itself.
+const (
+	AuditTurnOrder      = "audit/turn-order"
+	AuditStepOrder      = "audit/step-order"
+	AuditTurnReason     = "audit/turn-reason"
+	AuditOutsideStep    = "audit/outside-step"
+	AuditOpenTurn       = "audit/open-turn"
+	AuditBlocks         = "audit/assembly-blocks"
+	AuditText           = "audit/assembly-text"
+	AuditToolBlock      = "audit/assembly-tool-call"
+	AuditSources        = "audit/assembly-sources"
+	AuditFinish         = "audit/assembly-failed"
+	AuditUsage          = "audit/usage"
+	AuditReplayState    = "audit/replay-state"
+	AuditDeltasDiffer   = "audit/deltas-differ"
+	AuditChunkLate      = "audit/chunk-late"
+	AuditSecondMessage  = "audit/second-message"
+	AuditMessageMissing = "audit/message-missing"
+	AuditInterrupted    = "audit/interrupted-message"
+	AuditRoute          = "audit/message-route"
+	AuditToolCall       = "audit/tool-call-differs"
+	AuditToolResult     = "audit/tool-result-unasked"
+	AuditResultSources  = "audit/tool-result-sources"
+	AuditToolOrder      = "audit/tool-order"
+	AuditUnanswered     = "audit/tool-unanswered"
+	AuditRepeatedCall   = "audit/tool-call-repeated"
+	AuditEmptyCallID    = "audit/tool-call-empty-id"
+	AuditHeaderOutside  = "audit/header-outside-turn"
+	AuditHeaderReason   = "audit/header-reason"
+	AuditHeaderOld      = "audit/header-reason-unknown"
+	AuditHeaderMissing  = "audit/header-missing"
+	AuditContext        = "audit/request-context"
+	AuditRetry          = "audit/retry-record"
+	AuditCloser         = "audit/closer"
+	AuditForkBoundary   = "audit/fork-boundary"
+	AuditCompaction     = "audit/compaction-record"
+	AuditPrune          = "audit/prune-record"
+	AuditReplace        = "audit/replace-unannounced"
+	AuditInbox          = "audit/inbox"
+	AuditEntered        = "audit/inbox-message-differs"
+	AuditNotEntered     = "audit/inbox-not-entered"
+	AuditMessageID      = "audit/message-id-repeated"
+	AuditTitle          = "audit/title"
+	AuditTodo           = "audit/todo-outside-turn"
+	AuditTimeBackwards  = "audit/time-backwards"
+	AuditLoneSurrogate  = "audit/lone-surrogate"
+	AuditNUL            = "audit/nul"
+	AuditInvalidUTF8    = "audit/invalid-utf8"
+	AuditLarge          = "audit/large-message"
+	AuditNotRun         = "audit/not-run"
+)
+
+const actEdited = "Treat the log as edited from there on: the harness does not write this."
+
 var entries = []Entry{
 	{TailTorn, Note, "tail", "the log ends in a record that was never completed, as a crash leaves it; it is not part of the session", "Nothing: the harness drops it too."},
 	{TailIssue, Warning, "tail", "what follows the last sound record does not decode and no turn ends behind it, so the harness drops it as a torn tail", "If the log was not cut by a crash, look for a tool that edited it: everything behind this line is lost to the harness."},
@@ -142,4 +196,53 @@ var entries = []Entry{
 	{LineageDepth, Error, "lineage", "a subagent must be one level deeper than the session that started it", "The header was edited, or the parent is another session."},
 	{InputUnreadable, Error, "input", "the input could not be read", ""},
 	{InputNoSession, Error, "input", "nothing there is a session log", "Name a session.jsonl or session.jsonl.zstd, an export ZIP, a store, or a folder that holds one."},
+
+	{AuditTurnOrder, Error, "audit", "turns count up from 1 without gaps, and one is open at a time", actEdited},
+	{AuditStepOrder, Error, "audit", "the steps of a turn count up from 1, one is open at a time, and all lie inside their turn", actEdited},
+	{AuditTurnReason, Error, "audit", "the reason of the turn's end does not fit the steps in it", actEdited},
+	{AuditOutsideStep, Error, "audit", "chunks, assistant messages, tool calls and their results belong to the open turn and step and name them", actEdited},
+	{AuditOpenTurn, Note, "audit", "the log ends inside a turn: the session is still running, or it crashed and was not resumed since", ""},
+	{AuditBlocks, Error, "audit", "the blocks of an assistant message are not those that its chunks give", actEdited},
+	{AuditText, Error, "audit", "the text of an assistant message is not what its chunks give", actEdited},
+	{AuditToolBlock, Error, "audit", "a tool call of an assistant message is not what its chunks give", actEdited},
+	{AuditSources, Error, "audit", "an assistant message cites exactly the chunks of its attempt", actEdited},
+	{AuditFinish, Error, "audit", "an assistant message stands where its attempt failed; the harness writes none there", actEdited},
+	{AuditUsage, Error, "audit", "the usage of an assistant message is that of the last usage chunk", "Do not trust the token counts of this step: either the message or the chunk was edited."},
+	{AuditReplayState, Error, "audit", "the replay state of an assistant message is not what its finish chunk gives", actEdited},
+	{AuditDeltasDiffer, Note, "audit", "the deltas of a block do not add up to the block that closed it; the harness takes the closed block, so an adapter may do this", "Look at the deltas if the adapter is known to stream what it closes."},
+	{AuditChunkLate, Error, "audit", "a chunk stands behind the assistant message of its step", actEdited},
+	{AuditSecondMessage, Error, "audit", "a step has more than one assistant message", actEdited},
+	{AuditMessageMissing, Error, "audit", "chunks were received and no assistant message holds them, where the harness writes one", actEdited},
+	{AuditInterrupted, Error, "audit", "an interrupted assistant message stands in a turn that was not aborted", actEdited},
+	{AuditRoute, Error, "audit", "an assistant message names another provider or model than the request header in force", actEdited},
+	{AuditToolCall, Error, "audit", "a tool call is not what the assistant message asked for", "Find out what was run: the log says one thing where the model asked for another."},
+	{AuditToolResult, Error, "audit", "a tool result answers no call of its step", actEdited},
+	{AuditResultSources, Error, "audit", "a tool result cites the call that it answers", actEdited},
+	{AuditToolOrder, Note, "audit", "tool calls were made in another order than the model asked for them", ""},
+	{AuditUnanswered, Error, "audit", "a tool call has no result, so a provider rejects every later request that holds it", "Start the session anew from before that step; if the turn did not fail, look for what removed the result."},
+	{AuditRepeatedCall, Warning, "audit", "two tool calls of an answer have the same id, so their results cannot be told apart and a provider may reject them", "If later requests fail, start anew from before that step."},
+	{AuditEmptyCallID, Warning, "audit", "a tool call has an empty id; providers reject it, and the harness cannot reopen a session that crashes on it", "If later requests fail, start anew from before that step."},
+	{AuditHeaderOutside, Error, "audit", "request headers and contexts are written inside a turn", actEdited},
+	{AuditHeaderReason, Error, "audit", "the reason of a request header does not fit its place in the log", actEdited},
+	{AuditHeaderOld, Note, "audit", "a request header has a reason that this format does not know; old logs hold such", ""},
+	{AuditHeaderMissing, Error, "audit", "each lifetime of the harness writes a request header before its first answer, and there is none", actEdited},
+	{AuditContext, Error, "audit", "a request context does not belong to the request header before it", actEdited},
+	{AuditRetry, Error, "audit", "the record of a retry does not fit the attempts around it", actEdited},
+	{AuditCloser, Error, "audit", "a turn that a crash left open is not closed in the way the harness does it on resume", actEdited},
+	{AuditForkBoundary, Error, "audit", "a fork's own events begin behind a session/end-seed, at the header's seedLength", actEdited},
+	{AuditCompaction, Error, "audit", "the record of a compaction does not agree with what was replaced", actEdited},
+	{AuditPrune, Error, "audit", "the record of a pruning does not agree with what was replaced", actEdited},
+	{AuditReplace, Note, "audit", "a part of the history was replaced, and no compaction or pruning is recorded right before it: a plugin did it, or an editor", "Find out which plugin rewrites history."},
+	{AuditInbox, Error, "audit", "the splices of the inbox do not fit together", actEdited},
+	{AuditEntered, Warning, "audit", "a message entered the conversation with other content than it had in the inbox; a plugin may have rewritten it", "If no plugin rewrites messages, treat the log as edited."},
+	{AuditNotEntered, Note, "audit", "a message was claimed from the inbox for a step and did not enter it; a plugin may have dropped or exchanged it", ""},
+	{AuditMessageID, Error, "audit", "two messages have the same id", actEdited},
+	{AuditTitle, Error, "audit", "a title names the user messages that it is made of", actEdited},
+	{AuditTodo, Error, "audit", "todo lists are written inside a turn", actEdited},
+	{AuditTimeBackwards, Note, "audit", "the time runs far backwards: the clock was set, or events were moved", ""},
+	{AuditLoneSurrogate, Warning, "audit", "text holds half of a surrogate pair, which is no valid Unicode; some providers reject every request with it", "If requests fail, start anew from before that message."},
+	{AuditNUL, Warning, "audit", "text holds the character U+0000, for which some providers reject every request", "If requests fail, start anew from before that message."},
+	{AuditInvalidUTF8, Warning, "audit", "a line holds bytes that are not UTF-8: what the model sees are replacement characters", "Find what wrote the log: the harness writes UTF-8 only."},
+	{AuditLarge, Warning, "audit", "a message is very large, and every later request holds it", "If requests fail, compact the session or start anew from before that message."},
+	{AuditNotRun, Warning, "audit", "the log can be read only once, and replay needed it: it was not audited", "Run audit on the log, or replay a file."},
 }

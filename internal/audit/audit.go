@@ -1,0 +1,193 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
+
+// An Audit checks one log while its records are folded.
+type Audit struct {
+	session *reconstruct.Session
+	seed    int64 // events inherited from the parent
+	events  int64
+
+	found   []finding.Finding
+	byCode  map[string]int // findings of a code so far
+	hazards hazards
+
+	turn     turn
+	step     step
+	lifetime lifetime
+	closing  closing
+	rewrite  rewrite
+	inbox    inbox
+	identity identity
+	clock    clock
+}
+
+// New returns an audit of the log with the given header.
+func New(header *logformat.SessionHeader) *Audit {
+	a := &Audit{byCode: make(map[string]int), identity: newIdentity(), inbox: newInbox()}
+	if header.HasSeedLength {
+		a.seed = header.SeedLength
+	}
+	a.session = reconstruct.NewSession(header, reconstruct.Options{Observe: a.record})
+	return a
+}
+
+// Session returns the fold that the audit observes: apply the log's records to
+// it, and pass each request that it yields to [Audit.Request].
+func (a *Audit) Session() *reconstruct.Session { return a.session }
+
+// Check reads a log to its end. A log that is refused or cannot be read has no
+// findings, and the error says why.
+func Check(r *logformat.Reader) (*Audit, []finding.Finding, error) {
+	header, err := r.Header()
+	if err != nil {
+		return nil, nil, err
+	}
+	a := New(header)
+	for q, err := range a.session.Requests(r) {
+		if err != nil {
+			return a, nil, err
+		}
+		a.Request(q)
+	}
+	return a, a.Findings(), nil
+}
+
+// Request notes which findings stand in a request.
+func (a *Audit) Request(q *reconstruct.Request) {
+	a.hazards.request(q, a.session.Surface())
+}
+
+// Findings ends the audit and returns what it found, in the order of the log.
+func (a *Audit) Findings() []finding.Finding {
+	a.end()
+	found := append(a.found, a.hazards.findings()...)
+	slices.SortStableFunc(found, func(x, y finding.Finding) int {
+		return int(min(max(x.Place.Seq-y.Place.Seq, -1), 1))
+	})
+	return found
+}
+
+// end judges what only the end of the log decides.
+func (a *Audit) end() {
+	a.settle(logEnds)
+	if a.turn.open {
+		f := finding.New(finding.AuditOpenTurn, fmt.Sprintf("turn %d", a.turn.number), a.turn.place)
+		a.add(f)
+	}
+	if a.events < a.seed {
+		a.add(finding.New(finding.AuditForkBoundary, fmt.Sprintf("the header says that %d events are inherited, and the log has %d", a.seed, a.events),
+			finding.Place{Line: 1, Seq: -1}))
+	}
+}
+
+// most is how many findings of one code are told apart; what comes on top is
+// counted in the last of them.
+const most = 100
+
+func (a *Audit) add(f finding.Finding) {
+	if a.byCode[f.Code]++; a.byCode[f.Code] <= most {
+		a.found = append(a.found, f)
+		return
+	}
+	for i := len(a.found) - 1; i >= 0; i-- {
+		if last := &a.found[i]; last.Code == f.Code {
+			last.Count = a.byCode[f.Code] - most
+			return
+		}
+	}
+}
+
+// report adds a finding at an event.
+func (a *Audit) report(code string, e *logformat.Event, format string, args ...any) {
+	a.add(finding.New(code, fmt.Sprintf(format, args...), placeOf(e)))
+}
+
+func placeOf(e *logformat.Event) finding.Place { return position(e.Pos, e.Seq) }
+
+func position(pos logformat.Position, seq int64) finding.Place {
+	return finding.Place{Line: pos.Line, Offset: pos.Offset, Frame: pos.Frame, Seq: seq}
+}
+
+// record sees a record before it is applied.
+func (a *Audit) record(rec *logformat.Record) {
+	if rec.Row != nil {
+		a.row(rec.Row)
+		return
+	}
+	e := rec.Event
+	a.before(e)
+	a.event(e)
+	a.clock.tick(e.Type, e.Time)
+	a.events = e.Seq + 1
+}
+
+// before judges what an event says by being the next one.
+func (a *Audit) before(e *logformat.Event) {
+	a.forkBoundary(e)
+	a.time(e.Time, e.Pos, e.Seq)
+	a.closerFollowedBy(e)
+	a.recordFollowedBy(e)
+}
+
+func (a *Audit) event(e *logformat.Event) {
+	switch e.Type {
+	case "turn/start":
+		a.turnStart(e)
+	case "turn/end":
+		a.turnEnd(e)
+	case "step/start":
+		a.stepStart(e)
+	case "step/end":
+		a.stepEnd(e)
+	case "assistant/chunk":
+		a.chunk(e)
+	case "assistant/message":
+		a.assistantMessage(e)
+	case "tool/call":
+		a.toolCall(e)
+	case "tool/result":
+		a.toolResult(e)
+	case "user/message":
+		a.userMessage(e)
+	case "request/header":
+		a.requestHeader(e)
+	case "request/context":
+		a.requestContext(e)
+	case "todo/write":
+		a.insideTurn(finding.AuditTodo, e)
+	case "session/title", "session/title-llm-request":
+		a.title(e)
+	case "session/end-seed":
+		a.endSeed(e)
+	case "compaction/start", "compaction/summary", "compaction/end", "compaction/prune":
+		a.compaction(e)
+	case "agent/inbox/spliced":
+		a.spliced(e)
+	case "llm/retry", "llm/retry-started":
+		a.retry(e)
+	}
+}
+
+// row folds a packed run of chunks without building its events.
+func (a *Audit) row(row *logformat.ChunkRow) {
+	first := &logformat.Event{Type: "assistant/chunk", Seq: row.Seq0, Time: row.Time0, Pos: row.Pos}
+	a.before(first)
+	if a.inStep(first, row.Turn, row.Step) {
+		a.deltas(row)
+	}
+	last := row.Time0
+	for gap := range row.Gaps.Elements() {
+		ms, _ := gap.SafeInt()
+		last += ms
+	}
+	a.clock.tick("assistant/chunk", last)
+	a.events = row.Seq0 + int64(row.Count)
+}

@@ -1,0 +1,185 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
+
+// A rewrite follows the records that announce a replacement of a part of the
+// surface.
+type rewrite struct {
+	open   *logformat.Event // compaction/start that is not ended
+	summed bool             // it has its summary
+	record *logformat.Event // compaction/summary or compaction/prune, the event before
+}
+
+// recordCode is the code of what is wrong with a record's replacement.
+func recordCode(record *logformat.Event) string {
+	if record.Type == "compaction/prune" {
+		return finding.AuditPrune
+	}
+	return finding.AuditCompaction
+}
+
+// recordFollowedBy holds that a record's replacement follows it at once. A crash
+// may have come between the two.
+func (a *Audit) recordFollowedBy(e *logformat.Event) {
+	record := a.rewrite.record
+	if record == nil || e.Surface.Op == logformat.OpReplace {
+		return
+	}
+	a.rewrite.record = nil
+	if e.Type == "compaction/end" && e.Data.Lookup("error") != nil {
+		return // the harness could not put the summary in place, and says so
+	}
+	f := finding.New(recordCode(record), sprintf("%s is followed by %s and not by the replacement that it announces", record.Type, e.Type), placeOf(record))
+	if a.turn.open {
+		a.postpone(f, unless("interrupted", logEnds, lifetimeEnds))
+	} else {
+		a.add(f)
+	}
+}
+
+func (a *Audit) compaction(e *logformat.Event) {
+	if e.Type == "compaction/prune" {
+		a.insideTurn(finding.AuditPrune, e)
+		a.rewrite.record = e.Clone()
+		return
+	}
+	w := &a.rewrite
+	id := e.Data.Lookup("compactionId")
+	if e.Type == "compaction/start" {
+		if w.open != nil {
+			a.report(finding.AuditCompaction, e, "a compaction starts while that of seq %d is open", w.open.Seq)
+		}
+		a.compactionTurn(e)
+		w.open, w.summed = e.Clone(), false
+		return
+	}
+	if w.open == nil || !ecmajson.Equal(id, w.open.Data.Lookup("compactionId")) {
+		a.report(finding.AuditCompaction, e, "%s names the compaction %s, which is not open", e.Type, brief(id))
+	}
+	if e.Type == "compaction/summary" {
+		w.summed = true
+		w.record = e.Clone()
+		return
+	}
+	a.compactionTurn(e)
+	if w.open != nil && !w.summed && e.Data.Lookup("error") == nil {
+		a.report(finding.AuditCompaction, e, "a compaction ends without summary and without error")
+	}
+	w.open = nil
+}
+
+// compactionTurn holds the turn that a compaction names against the open one.
+func (a *Audit) compactionTurn(e *logformat.Event) {
+	switch v := e.Data.Lookup("turn"); {
+	case v.Kind() == ecmajson.Null:
+		if a.turn.open && e.Type == "compaction/start" {
+			a.report(finding.AuditCompaction, e, "it says that no turn is open, and turn %d is", a.turn.number)
+		}
+	case !a.turn.open || number(v) != a.turn.number:
+		a.report(finding.AuditCompaction, e, "it names turn %s while %s", brief(v), a.whereNow())
+	}
+}
+
+// replaced holds a replacing event against the record before it.
+func (a *Audit) replaced(e *logformat.Event) {
+	record := a.rewrite.record
+	a.rewrite.record = nil
+	source := e.Data.Lookup("source")
+	if e.Type == "tool/result" && !a.turn.open {
+		a.report(finding.AuditPrune, e, "a tool result is replaced outside of any turn")
+	}
+	switch {
+	case record != nil && record.Type == "compaction/prune" && e.Type == "tool/result",
+		record != nil && record.Type == "compaction/summary" && e.Type == "user/message":
+		a.replacement(e, record)
+	case record != nil:
+		a.report(recordCode(record), e, "%s is replaced behind %s", e.Type, record.Type)
+	case source.Lookup("compactionId") != nil:
+		a.report(finding.AuditCompaction, e, "it is the summary of a compaction, and no compaction/summary stands right before it")
+	default:
+		a.report(finding.AuditReplace, e, "%s replaces %s", e.Type, seqList(spans(a.shadowed(e))))
+	}
+}
+
+// replacement holds a replacement against its record.
+func (a *Audit) replacement(e, record *logformat.Event) {
+	code, data := recordCode(record), record.Data
+	shadowed := a.shadowed(e)
+	said := seqsOf(data.Lookup("shadowedSeqs"))
+	span := data.Lookup("shadowedRange")
+	switch {
+	case !slices.Equal(said, shadowed):
+		a.report(code, e, "its record says that it shadows %s, it shadows %s", seqList(spans(said)), seqList(spans(shadowed)))
+	case number(span.Lookup("start")) != e.Surface.Start || number(span.Lookup("end")) != e.Surface.End:
+		a.report(code, e, "its record says that it replaces %s, it replaces seq %d to %d", brief(span), e.Surface.Start, e.Surface.End)
+	}
+	cites := shadowed
+	if record.Type == "compaction/summary" {
+		if a.rewrite.open != nil {
+			cites = append([]int64{a.rewrite.open.Seq, record.Seq}, shadowed...)
+		}
+		a.summary(e, data)
+	}
+	if !slices.Equal(e.Sources, cites) {
+		a.report(code, e, "it cites %s where %s belong", seqList(spans(e.Sources)), seqList(spans(cites)))
+	}
+}
+
+// summary holds the message that a compaction leaves against its record.
+func (a *Audit) summary(e *logformat.Event, data ecmajson.Value) {
+	if id := e.Data.Lookup("source").Lookup("compactionId"); id != nil && !ecmajson.Equal(id, data.Lookup("compactionId")) {
+		a.report(finding.AuditCompaction, e, "it names the compaction %s, its record %s", brief(id), brief(data.Lookup("compactionId")))
+	}
+	content := slices.Collect(e.Data.Lookup("content").Elements())
+	want := slices.Collect(data.Lookup("summary").Elements())
+	for at := 0; at+len(want) <= len(content); at++ {
+		if slices.EqualFunc(content[at:at+len(want)], want, ecmajson.Equal) {
+			return
+		}
+	}
+	a.report(finding.AuditCompaction, e, "it does not hold the summary that its record holds")
+}
+
+// shadowed returns the events on the surface that a replacing event takes away.
+func (a *Audit) shadowed(e *logformat.Event) (seqs []int64) {
+	surface := a.session.Surface()
+	for m := surface.Node(e.Surface.Start); m != nil; m = m.Next() {
+		seqs = append(seqs, m.Seq)
+		if m.Seq == e.Surface.End {
+			break
+		}
+	}
+	return seqs
+}
+
+// replacedIDs returns the ids of the messages that a replacing event takes away.
+func (a *Audit) replacedIDs(e *logformat.Event) map[string]bool {
+	ids := make(map[string]bool)
+	for _, seq := range a.shadowed(e) {
+		if m := a.session.Surface().Node(seq); m != nil {
+			ids[messageOf(m).Lookup("id").Text()] = true
+		}
+	}
+	return ids
+}
+
+func messageOf(m *reconstruct.Message) ecmajson.Value {
+	if m.Type == "user/message" {
+		return m.Data
+	}
+	return m.Data.Lookup("message")
+}
+
+func seqsOf(v ecmajson.Value) (seqs []int64) {
+	for e := range v.Elements() {
+		seqs = append(seqs, number(e))
+	}
+	return seqs
+}

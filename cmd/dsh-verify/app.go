@@ -36,6 +36,9 @@ type app struct {
 var commands = []func(*app) *cli.Command{
 	replayCommand,
 	requestsCommand,
+	showCommand,
+	explainCommand,
+	diffCommand,
 }
 
 // run runs the command line and returns its exit code. It is the one place

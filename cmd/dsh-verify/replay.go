@@ -90,15 +90,20 @@ func strictFlag() cli.Flag {
 
 // style decides on colour for standard output.
 func (a *app) style(cmd *cli.Command) (*output.Style, error) {
+	colour, err := a.colour(cmd)
+	return output.NewStyle(colour), err
+}
+
+func (a *app) colour(cmd *cli.Command) (bool, error) {
 	switch mode := cmd.String("color"); mode {
 	case "always":
-		return output.NewStyle(true), nil
+		return true, nil
 	case "never":
-		return output.NewStyle(false), nil
+		return false, nil
 	case "auto":
-		return output.NewStyle(a.terminal && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"), nil
+		return a.terminal && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb", nil
 	default:
-		return nil, usagef("--color must be auto, always or never, not %q", mode)
+		return false, usagef("--color must be auto, always or never, not %q", mode)
 	}
 }
 

@@ -155,3 +155,12 @@ func holesJSON(dst []byte, holes []wire.Hole) []byte {
 	}
 	return dst
 }
+// describeHole names a hole for a person.
+func describeHole(h wire.Hole) string {
+	s := string(h.Kind) + " at " + h.Pointer
+	if h.AttachmentID != "" {
+		s += " of " + h.AttachmentID
+	}
+	return s + ": " + h.Reason
+}
+

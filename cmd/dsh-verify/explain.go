@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/provenance"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+)
+
+func explainCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "explain",
+		Usage:     "say where every part of a request came from, and why it is there",
+		ArgsUsage: "LOG REQ",
+		Description: `Prints a line for each part of a request: its bytes, the event of the log that it
+comes from, who made it, how it got into the context and since which request.
+With --at or --byte it answers for one place.
+
+Examples:
+  dsh-verify explain session.jsonl.zstd 37
+  dsh-verify explain --at /messages/12/content/0/text session.jsonl 3.2
+  dsh-verify explain --byte 48231 session.jsonl last`,
+		Flags: append(append(logFlags(), redactFlags()...),
+			&cli.StringFlag{Name: "at", Usage: "explain the value at a JSON `POINTER`"},
+			&cli.StringFlag{Name: "byte", Usage: "explain the byte at `OFFSET` of the request"},
+			formatFlag(),
+		),
+		Action: func(_ context.Context, cmd *cli.Command) error { return a.explain(cmd) },
+	}
+}
+
+func (a *app) explain(cmd *cli.Command) error {
+	arg, refs, err := requestArgs(cmd, 1, 1)
+	if err != nil {
+		return err
+	}
+	format := cmd.String("format")
+	if format != "text" && format != "json" {
+		return usagef("--format must be text or json, not %q", format)
+	}
+	redactor, err := a.redactor(cmd)
+	if err != nil {
+		return err
+	}
+	picked, err := a.chooseOne(cmd, arg, refs[0])
+	if err != nil {
+		return err
+	}
+	account := picked.account
+	if cmd.IsSet("at") || cmd.IsSet("byte") {
+		p, err := placeOf(cmd, picked)
+		if err != nil {
+			return err
+		}
+		if format == "json" {
+			return printJSON(a.stdout, p)
+		}
+		printPlace(a.stdout, p, redactor)
+		return nil
+	}
+	if format == "json" {
+		return printJSON(a.stdout, account)
+	}
+	return printAccount(a.stdout, account, redactor)
+}
+
+func (a *app) chooseOne(cmd *cli.Command, arg, ref string) (*chosen, error) {
+	sel, err := parseSelector(ref)
+	if err != nil {
+		return nil, err
+	}
+	c, err := a.newChecker(cmd)
+	if err != nil {
+		return nil, err
+	}
+	place, log, err := c.oneLog(cmd, arg)
+	if err != nil {
+		return nil, err
+	}
+	defer place.Close()
+	picked, err := c.choose(log, sel)
+	if err != nil {
+		return nil, err
+	}
+	return picked[0], nil
+}
+
+// A spot is one place of a request.
+type spot struct {
+	Request string          `json:"request"`
+	Pointer string          `json:"pointer"`
+	Start   int64           `json:"start"` // bytes in the request
+	End     int64           `json:"end"`
+	Part    provenance.Part `json:"part"`
+	value   ecmajson.Value
+}
+
+func placeOf(cmd *cli.Command, picked *chosen) (*spot, error) {
+	account := picked.account
+	if cmd.IsSet("at") {
+		pointer := cmd.String("at")
+		part, ok := account.At(pointer)
+		if !ok {
+			return nil, usagef("request %s has nothing at %q", account.Request, pointer)
+		}
+		value, ok := part.Value.At(pointer[len(part.Pointer):])
+		if !ok {
+			return nil, usagef("request %s has nothing at %q; its part %s is there", account.Request, pointer, part.Pointer)
+		}
+		start := part.Start + offsetIn(part.Value, value)
+		return &spot{account.Request, pointer, start, start + int64(len(value)), part, value}, nil
+	}
+	offset, err := strconv.ParseInt(cmd.String("byte"), 10, 64)
+	if err != nil || offset < 0 || offset >= account.Bytes {
+		return nil, usagef("--byte must be a number from 0 to %d", account.Bytes-1)
+	}
+	part, ok := account.AtByte(offset)
+	if !ok {
+		return nil, usagef("byte %d of request %s is a key or punctuation of the request itself", offset, account.Request)
+	}
+	pointer, start, leaf := part.Value.Locate(int(offset - part.Start))
+	return &spot{account.Request, part.Pointer + pointer, part.Start + int64(start), part.Start + int64(start+len(leaf)), part, leaf}, nil
+}
+
+// offsetIn returns where a value that is part of another starts in it.
+func offsetIn(whole, part ecmajson.Value) int64 {
+	return int64(cap(whole) - cap(part))
+}
+
+func printJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+func printPlace(w io.Writer, s *spot, redactor *redact.Redactor) {
+	p := s.Part
+	fmt.Fprintf(w, "request %s, %s: bytes %d to %d\n", s.Request, visible(s.Pointer), s.Start, s.End)
+	fmt.Fprintf(w, "  value    %s\n", excerpt(s.value, redactor, 200))
+	fmt.Fprintf(w, "  from     %s\n", origin(p))
+	if p.Source != "" {
+		fmt.Fprintf(w, "  made by  %s\n", visible(p.Source))
+	}
+	fmt.Fprintf(w, "  how      %s\n", p.How)
+	if p.Since != "" {
+		fmt.Fprintf(w, "  since    request %s\n", p.Since)
+	}
+}
+
+func excerpt(v ecmajson.Value, redactor *redact.Redactor, limit int) string {
+	if redactor != nil {
+		return redactor.Text(string(v))
+	}
+	if len(v) > limit {
+		return visible(string(v[:limit])) + "…"
+	}
+	return visible(string(v))
+}
+
+func origin(p provenance.Part) string {
+	if p.Seq < 0 {
+		return "the log's header line"
+	}
+	return fmt.Sprintf("seq %d (%s), line %d, byte %d of the log, %s", p.Seq, p.Event, p.Line, p.Offset, clock(p.Time))
+}
+
+func clock(ms int64) string {
+	const limit = 253402300800000 // year 10000
+	if ms < -limit || ms >= limit {
+		return strconv.FormatInt(ms, 10) + " ms"
+	}
+	return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05.000Z")
+}
+
+func printAccount(w io.Writer, a *provenance.Account, redactor *redact.Redactor) error {
+	name := fmt.Sprintf("request %d (%s)", a.Ordinal, a.Request)
+	if a.Prepared {
+		name = fmt.Sprintf("request %s, which the log does not show as sent,", a.Request)
+	}
+	fmt.Fprintf(w, "%s of session %s: %d bytes, sha256 %s\n", name, visible(a.SessionID), a.Bytes, a.SHA256)
+	fmt.Fprintf(w, "  relation  %s; it keeps %d messages, %d bytes of the request before\n", a.Relation.Words, a.Relation.KeptMessages, a.Relation.KeptBytes)
+	fmt.Fprintf(w, "  boundary  step opened at seq %d, messages as before seq %d%s\n\n", a.Boundary.StepStart, a.Boundary.Messages, dispatched(a.Boundary.Dispatch))
+	var table bytes.Buffer
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "BYTES\tPART\tSEQ\tLINE\tTIME\tSOURCE\tSINCE\tHOW")
+	for _, p := range a.Parts {
+		seq, when := "-", "-"
+		if p.Seq >= 0 {
+			seq, when = strconv.FormatInt(p.Seq, 10), clock(p.Time)
+		}
+		source := p.Source
+		if p.Role != "" {
+			source = p.Role + ": " + source
+		}
+		fmt.Fprintf(t, "%d–%d\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", p.Start, p.End, visible(p.Pointer), seq, p.Line, when, orDash(visible(source)), orDash(p.Since), p.How)
+	}
+	t.Flush()
+	_, err := table.WriteTo(w)
+	return err
+}
+
+func dispatched(seq int64) string {
+	if seq < 0 {
+		return ", no event shows that it was sent"
+	}
+	return fmt.Sprintf(", sent before seq %d", seq)
+}
+
+func orDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}

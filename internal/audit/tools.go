@@ -91,7 +91,7 @@ func (a *Audit) toolResult(e *logformat.Event) {
 	}
 	id := message.Lookup("source").Lookup("callId").Text()
 	c := a.openCall(id)
-	isCloser := closerID(e, message) || closerCode(e)
+	isCloser := closerID(message) || closerCode(e)
 	switch {
 	case c == nil:
 		a.report(finding.AuditToolResult, e, "no open call of the step has the id %q", id)
@@ -173,7 +173,7 @@ func (a *Audit) unansweredCalls(e *logformat.Event) {
 
 const closerPrefix = "interrupted-tool-result-"
 
-func closerID(e *logformat.Event, message ecmajson.Value) bool {
+func closerID(message ecmajson.Value) bool {
 	return strings.HasPrefix(message.Lookup("id").Text(), closerPrefix)
 }
 

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/audit"
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+func auditCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "audit",
+		Usage:     "check a log against itself: what an honest log agrees on and an edited one does not",
+		ArgsUsage: "LOG…",
+		Description: `Checks that what each log says in one place agrees with what it says in another:
+that assistant messages are what their chunks give, that turns, steps and tool calls
+pair up, that headers, compactions, crash repairs and the inbox are as the harness
+writes them. It also names what makes providers reject every later request, with the
+requests it is in. It needs no recording. It exits 1 when a rule fails.
+
+Examples:
+  dsh-verify audit session.jsonl.zstd
+  dsh-verify audit --quiet ~/.dsh/sessions
+  dsh-verify audit --format json session.jsonl | jq '.logs[].findings'`,
+		Flags: append(logFlags(),
+			formatFlag(),
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is wrong, and the last line"},
+			colorFlag(),
+		),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			return a.audit(cmd)
+		},
+	}
+}
+
+func (a *app) audit(cmd *cli.Command) error {
+	if !cmd.Args().Present() {
+		return usagef("audit needs a LOG (see 'dsh-verify audit --help')")
+	}
+	style, err := a.style(cmd)
+	if err != nil {
+		return err
+	}
+	format := cmd.String("format")
+	if format != "text" && format != "json" {
+		return usagef("--format must be text or json, not %q", format)
+	}
+	run, err := a.newChecker(cmd)
+	if err != nil {
+		return err
+	}
+	run.check = run.audited
+	text := output.NewText(a.stdout, style, cmd.Bool("quiet"))
+	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	for _, arg := range cmd.Args().Slice() {
+		for _, log := range run.argument(arg) {
+			report.Add(log)
+			if format == "text" {
+				text.Log(log)
+			}
+		}
+	}
+	if format == "json" {
+		if err := output.JSON(a.stdout, report); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintln(a.stdout, auditSummary(report))
+	}
+	return verdictStatus(report.Verdict, false)
+}
+
+// auditSummary is the last line, which counts.
+func auditSummary(report *verify.Report) string {
+	counts := make(map[finding.Severity]int)
+	for _, log := range report.Logs {
+		for _, f := range log.Findings {
+			counts[f.Severity]++
+		}
+	}
+	return fmt.Sprintf("audited: %s, %s, %s, %s", plural(len(report.Logs), "log"), plural(counts[finding.Error], "error"),
+		plural(counts[finding.Warning], "warning"), plural(counts[finding.Note], "note"))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// audited is the report of the audit of one log.
+func (c *checker) audited(log *locate.Log) *verify.Log {
+	reader, closer, err := log.Open(c.read)
+	if err != nil {
+		return failed(log.Name, err)
+	}
+	defer closer.Close()
+	run, findings, err := audit.Check(reader)
+	if err != nil {
+		return failed(log.Name, err)
+	}
+	report := &verify.Log{File: log.Name, Verdict: finding.Rebuilt, Requests: []verify.Request{}, Findings: []finding.Finding{}}
+	header, err := reader.Header()
+	if err != nil {
+		return failed(log.Name, err)
+	}
+	report.Session = verify.Session{
+		ID: header.ID, CreatedAt: header.CreatedAt, Cwd: header.Cwd, ParentSession: header.ParentSession, SeedLength: header.SeedLength,
+		Origin: header.Origin, DelegationDepth: header.DelegationDepth, Encoding: reader.Encoding(), FormatVersion: reader.Version().Number,
+	}
+	read, s := reader.Stats(), run.Session().Stats()
+	report.Counts = verify.Counts{
+		Lines: read.Lines, Bytes: read.Bytes, Events: read.Events, Turns: s.Turns, Steps: s.Steps, Requests: s.Requests,
+		Retries: s.Attempts, Prepared: s.Prepared, Inherited: s.Inherited, Headers: s.Headers, Replaces: s.Replaces,
+	}
+	addAudit(report, findings)
+	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
+	}
+	return report
+}
+
+// addAudit adds the audit of a log to its replay, which reads it a second time.
+func (c *checker) addAudit(log *locate.Log, report *verify.Log) {
+	if report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
+		return
+	}
+	if log.Once {
+		report.Add(finding.New(finding.AuditNotRun, "", finding.Place{Seq: -1}), "")
+		return
+	}
+	reader, closer, err := log.Open(c.read)
+	if err == nil {
+		defer closer.Close()
+		var findings []finding.Finding
+		if _, findings, err = audit.Check(reader); err == nil {
+			addAudit(report, findings)
+			return
+		}
+	}
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok { // it was sound when replay read it
+		report.Add(finding.FromRefusal(refusal), finding.Refused)
+		return
+	}
+	report.Add(finding.New(finding.InputUnreadable, cause(err), finding.Place{Seq: -1}), finding.Unreadable)
+}
+
+func addAudit(report *verify.Log, findings []finding.Finding) {
+	for _, f := range findings {
+		report.Add(f, finding.Drift)
+	}
+}

@@ -39,6 +39,7 @@ var commands = []func(*app) *cli.Command{
 	showCommand,
 	explainCommand,
 	diffCommand,
+	auditCommand,
 }
 
 // run runs the command line and returns its exit code. It is the one place

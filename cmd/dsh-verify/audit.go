@@ -12,7 +12,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
-	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
 func auditCommand(a *app) *cli.Command {
@@ -57,11 +56,10 @@ func (a *app) audit(cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	run.check = run.audited
 	text := output.NewText(a.stdout, style, cmd.Bool("quiet"))
 	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
 	for _, arg := range cmd.Args().Slice() {
-		for _, log := range run.argument(arg) {
+		for _, log := range run.auditArgument(arg) {
 			report.Add(log)
 			if format == "text" {
 				text.Log(log)
@@ -97,6 +95,27 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// auditArgument audits every log that an argument names, and holds forks against
+// their parents where those are at hand.
+func (c *checker) auditArgument(arg string) (reports []*verify.Log) {
+	place, err := c.app.find(c.session, arg)
+	if err != nil {
+		return []*verify.Log{failed(arg, err)}
+	}
+	defer place.Close()
+	if len(place.Findings) > 0 {
+		reports = append(reports, verify.Place(arg, place.Findings))
+	}
+	first := len(reports)
+	for _, log := range place.Logs {
+		reports = append(reports, c.audited(log))
+	}
+	for i, log := range place.Logs {
+		c.lineage(log, reports[first+i], place.Logs, reports[first:])
+	}
+	return reports
+}
+
 // audited is the report of the audit of one log.
 func (c *checker) audited(log *locate.Log) *verify.Log {
 	reader, closer, err := log.Open(c.read)
@@ -127,31 +146,6 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
 	}
 	return report
-}
-
-// addAudit adds the audit of a log to its replay, which reads it a second time.
-func (c *checker) addAudit(log *locate.Log, report *verify.Log) {
-	if report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
-		return
-	}
-	if log.Once {
-		report.Add(finding.New(finding.AuditNotRun, "", finding.Place{Seq: -1}), "")
-		return
-	}
-	reader, closer, err := log.Open(c.read)
-	if err == nil {
-		defer closer.Close()
-		var findings []finding.Finding
-		if _, findings, err = audit.Check(reader); err == nil {
-			addAudit(report, findings)
-			return
-		}
-	}
-	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok { // it was sound when replay read it
-		report.Add(finding.FromRefusal(refusal), finding.Refused)
-		return
-	}
-	report.Add(finding.New(finding.InputUnreadable, cause(err), finding.Place{Seq: -1}), finding.Unreadable)
 }
 
 func addAudit(report *verify.Log, findings []finding.Finding) {

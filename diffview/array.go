@@ -104,6 +104,12 @@ func (d *Diff) gaps(path string, old, new []ecmajson.Value, base int) {
 func (d *Diff) pairs(path string, old, new []ecmajson.Value, i, j int) {
 	n := min(len(old), len(new))
 	for k := range n {
+		if old[k].Lookup("id") != nil && !ecmajson.Equal(old[k].Lookup("id"), new[k].Lookup("id")) {
+			// Two messages, not one that was edited.
+			d.add(Change{Removed, element(path, i+k), old[k], nil})
+			d.add(Change{Added, element(path, j+k), nil, new[k]})
+			continue
+		}
 		d.compare(element(path, i+k), old[k], new[k])
 	}
 	for k := n; k < len(old); k++ {

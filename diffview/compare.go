@@ -138,11 +138,15 @@ func (d *Diff) Headline() string {
 		return fmt.Sprintf("%s differs in order only (%s)", orRequest(Readable(d.Changes[0].Path)), d.Changes[0].Kind)
 	case d.firstInto >= 0:
 		return fmt.Sprintf("%s differs at byte %d of %d", orRequest(Readable(d.firstPath)), d.firstInto, d.firstLeafBytes)
+	case len(d.Changes) > 0 && d.Changes[0].Kind == Added && parent(d.Changes[0].Path) == d.firstPath:
+		return fmt.Sprintf("equal up to %s, which is new", Readable(d.Changes[0].Path))
 	case d.firstPath != "":
 		return fmt.Sprintf("%s differs", Readable(d.firstPath))
 	}
 	return fmt.Sprintf("byte %d differs", d.Offset)
 }
+
+func parent(path string) string { return path[:max(0, strings.LastIndexByte(path, '/'))] }
 
 func orRequest(path string) string {
 	if path == "" {
@@ -157,7 +161,7 @@ func Readable(pointer string) string {
 	for i, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
 		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
 		switch {
-		case token != "" && strings.Trim(token, "0123456789") == "" && i > 0:
+		case token != "" && strings.Trim(token, "0123456789") == "":
 			b.WriteString("[" + token + "]")
 		case i > 0:
 			b.WriteString("." + token)

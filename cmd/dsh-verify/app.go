@@ -39,6 +39,7 @@ var commands = []func(*app) *cli.Command{
 	showCommand,
 	explainCommand,
 	diffCommand,
+	recordCommand,
 	auditCommand,
 }
 
@@ -53,6 +54,13 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = flushErr
 	}
 	return a.exit(err)
+}
+
+// flush writes out what standard output holds back, for commands that go on.
+func (a *app) flush() {
+	if out, ok := a.stdout.(*bufio.Writer); ok {
+		out.Flush()
+	}
 }
 
 func (a *app) exit(err error) int {

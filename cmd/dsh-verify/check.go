@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/lineage"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
@@ -84,7 +85,13 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 	if path == "" {
 		path = log.Recording
 	}
-	if path != "" {
+	if path != "" && capture.Is(path) {
+		bodies, err := capture.Open(path)
+		if err != nil {
+			return verify.Unreadable(log.Name, cause(err))
+		}
+		opts.Capture = &verify.Capture{Path: path, Bodies: bodies, Policy: c.wire.Policy, Fixed: c.wire.fixed}
+	} else if path != "" {
 		file, err := recording.Open(path)
 		if err != nil {
 			return verify.Unreadable(log.Name, cause(err))

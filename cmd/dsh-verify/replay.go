@@ -24,10 +24,11 @@ named with --recorded, or a requests.jsonl beside the log.
 Examples:
   dsh-verify replay session.jsonl.zstd
   dsh-verify replay --recorded requests.jsonl session.jsonl
+  dsh-verify replay --recorded traffic.har session.jsonl
   dsh-verify replay --attachments ~/.dsh/attachments/v1 --strict session.jsonl.zstd
   zstd -dc session.jsonl.zstd | dsh-verify replay --format json -`,
-		Flags: append(logFlags(),
-			&cli.StringFlag{Name: "recorded", Usage: "compare with the requests recorded in `FILE`"},
+		Flags: append(append(logFlags(), wireFlags()...),
+			&cli.StringFlag{Name: "recorded", Usage: "compare with `FILE`: a requests.jsonl, a folder of HTTP bodies, or a HAR file"},
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
 			formatFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is wrong, and the last line"},
@@ -54,6 +55,9 @@ func (a *app) replay(cmd *cli.Command) error {
 	}
 	run, err := a.newChecker(cmd)
 	if err != nil {
+		return err
+	}
+	if run.wire, err = readWirePolicy(cmd); err != nil {
 		return err
 	}
 	text := output.NewText(a.stdout, style, cmd.Bool("quiet"))

@@ -148,5 +148,3 @@ func requestArgs(cmd *cli.Command, least, most int) (log string, refs []string, 
 	}
 	return args[0], args[1:], nil
 }
-
-

@@ -155,6 +155,7 @@ func holesJSON(dst []byte, holes []wire.Hole) []byte {
 	}
 	return dst
 }
+
 // describeHole names a hole for a person.
 func describeHole(h wire.Hole) string {
 	s := string(h.Kind) + " at " + h.Pointer
@@ -163,4 +164,3 @@ func describeHole(h wire.Hole) string {
 	}
 	return s + ": " + h.Reason
 }
-

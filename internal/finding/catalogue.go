@@ -79,29 +79,41 @@ const (
 	RequestDoubt    = "request/not-as-sent"
 	RequestHeadless = "request/no-header"
 
-	RecordingDrift      = "recording/drift"
-	RecordingMissing    = "recording/missing"
-	RecordingExtra      = "recording/extra"
-	RecordingOrder      = "recording/order"
-	RecordingDuplicate  = "recording/duplicate"
-	RecordingMalformed  = "recording/malformed"
-	RecordingUnread     = "recording/unreadable"
-	RecordingProves     = "recording/proves-dispatch"
-	RecordingElsewhere  = "recording/other-session"
-	ObjectsNotChecked   = "object/not-checked"
-	ObjectSymbolicLink  = "object/symbolic-link"
-	InputUnreadable     = "input/unreadable"
-	LineageAbsent       = "lineage/parent-absent"
-	LineageEvents       = "lineage/inherited-events"
-	LineageDepth        = "lineage/depth"
-	StoreTwoEncodings   = "store/two-encodings"
-	StoreMixed          = "store/mixed-encodings"
-	StoreFlatFile       = "store/flat-file"
-	StoreDuplicate      = "store/duplicate-id"
-	StoreLeftover       = "store/leftover"
-	StoreMoved          = "store/changed"
-	InputNoSession      = "input/no-session"
-	RecordingNotMatched = "recording/nothing-matched"
+	RecordingDrift           = "recording/drift"
+	RecordingMissing         = "recording/missing"
+	RecordingExtra           = "recording/extra"
+	RecordingOrder           = "recording/order"
+	RecordingDuplicate       = "recording/duplicate"
+	RecordingMalformed       = "recording/malformed"
+	RecordingUnread          = "recording/unreadable"
+	RecordingProves          = "recording/proves-dispatch"
+	RecordingElsewhere       = "recording/other-session"
+	CaptureDrift             = "capture/drift"
+	CaptureMissing           = "capture/missing"
+	CaptureExtra             = "capture/extra"
+	CaptureIncomparable      = "capture/not-comparable"
+	CaptureAssumed           = "capture/assumed"
+	CaptureHole              = "capture/not-determined"
+	CaptureProved            = "capture/proved-by-digest"
+	CaptureRenewed           = "capture/file-id-renewed"
+	CaptureRepost            = "capture/posted-again"
+	CaptureOneshot           = "capture/one-shot"
+	CaptureOneshotUnverified = "capture/one-shot-unverified"
+	CaptureElsewhere         = "capture/other-traffic"
+	ObjectsNotChecked        = "object/not-checked"
+	ObjectSymbolicLink       = "object/symbolic-link"
+	InputUnreadable          = "input/unreadable"
+	LineageAbsent            = "lineage/parent-absent"
+	LineageEvents            = "lineage/inherited-events"
+	LineageDepth             = "lineage/depth"
+	StoreTwoEncodings        = "store/two-encodings"
+	StoreMixed               = "store/mixed-encodings"
+	StoreFlatFile            = "store/flat-file"
+	StoreDuplicate           = "store/duplicate-id"
+	StoreLeftover            = "store/leftover"
+	StoreMoved               = "store/changed"
+	InputNoSession           = "input/no-session"
+	RecordingNotMatched      = "recording/nothing-matched"
 )
 
 // The codes of the audit: a log against itself.
@@ -179,6 +191,18 @@ var entries = []Entry{
 	{RecordingDuplicate, Error, "recording", "the recording holds a request twice", ""},
 	{RecordingMalformed, Error, "recording", "a line of the recording is not a request record", "Each line must be {\"sessionId\",\"turn\",\"step\",\"attempt\",\"request\"}."},
 	{RecordingUnread, Error, "recording", "the recording could not be read", ""},
+	{CaptureDrift, Error, "capture", "the captured body is not what the adapter makes of this log", "Look at the event named: either the log was changed after the request, or something between loop and network changed the body."},
+	{CaptureMissing, Error, "capture", "the log shows requests for which no body was captured", "The capture is incomplete, or the log was extended."},
+	{CaptureExtra, Error, "capture", "bodies of this session were captured that the log does not show", "The log lost events, or an unknown one-shot was posted."},
+	{CaptureIncomparable, Warning, "capture", "bodies were captured in a form that cannot be compared; nothing is said about them", "Capture whole bodies: dsh-verify record keeps them byte for byte."},
+	{CaptureAssumed, Note, "capture", "settings of the deployment that no log holds; the captured bodies are explained by them", ""},
+	{CaptureHole, Note, "capture", "places that neither log nor store determines; everything around them was compared", ""},
+	{CaptureProved, Note, "capture", "image bytes that no store holds were taken from the capture and have the digest that the log names", ""},
+	{CaptureRenewed, Note, "capture", "an image was uploaded again and got another file id", ""},
+	{CaptureRepost, Note, "capture", "one attempt was posted twice, with renewed file ids", ""},
+	{CaptureOneshot, Note, "capture", "a request outside the loop, equal to what the log says of it", ""},
+	{CaptureOneshotUnverified, Note, "capture", "a request outside the loop that the log does not describe: it was not compared", ""},
+	{CaptureElsewhere, Note, "capture", "captured bodies belong to other sessions or cannot be told; they were not compared", ""},
 	{RecordingProves, Note, "recording", "the recording proves that a request was sent which the log alone cannot show as sent", ""},
 	{RecordingElsewhere, Note, "recording", "the recording also holds requests of other sessions, which were left aside", ""},
 	{RecordingNotMatched, Warning, "recording", "the recording holds no request of this session, so nothing was compared", "Check that it belongs to the log."},

@@ -14,6 +14,7 @@ import (
 // Options say what a log is checked against.
 type Options struct {
 	Recording *recording.File       // nil: nothing to compare with
+	Capture   *Capture              // nil: no captured traffic
 	Objects   *objectstore.Verifier // nil: no object store at hand
 }
 
@@ -76,6 +77,7 @@ type run struct {
 	log     *Log
 	session *reconstruct.Session
 	compare *comparison
+	traffic *traffic // nil: no capture
 	objects *objectCheck
 	doubted map[reconstruct.Doubt][]string
 	overOld int
@@ -98,6 +100,7 @@ func (r *run) read(reader *logformat.Reader) {
 	r.identify(header, reader)
 	r.session = reconstruct.NewSession(header, reconstruct.Options{})
 	r.compare = newComparison(r.opts.Recording, header.ID)
+	r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects)
 	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {
@@ -114,6 +117,9 @@ func (r *run) read(reader *logformat.Reader) {
 }
 
 func (r *run) apply(rec *logformat.Record) error {
+	if r.traffic != nil {
+		r.traffic.record(rec, r.session)
+	}
 	for q, err := range r.session.Apply(rec) {
 		if err != nil {
 			return err
@@ -133,6 +139,9 @@ func (r *run) request(q *reconstruct.Request) {
 	row := newRow(q)
 	r.objects.request(q, r.session.Surface())
 	row.Verdict = r.compare.request(q)
+	if r.traffic != nil {
+		row.Verdict = r.traffic.request(q)
+	}
 	if q.Doubt != 0 {
 		r.doubted[q.Doubt] = append(r.doubted[q.Doubt], q.Key())
 	}
@@ -184,6 +193,9 @@ func (r *run) close(reader *logformat.Reader) {
 	r.readerNotes(reader, stats)
 	r.requestNotes(s)
 	r.compare.close(r)
+	if r.traffic != nil {
+		r.traffic.close(r)
+	}
 	r.objects.close(r)
 	if log.Verdict == "" {
 		log.Verdict = finding.Rebuilt

@@ -176,6 +176,7 @@ func (b *Body) fill(hole *Hole, rest []byte, segment int, omission *string) ([]b
 		return rest[:n], n >= 3
 	case OmissionText:
 		if *omission != "" {
+			hole.Proved = isOmissionText([]byte(*omission))
 			return rest[:min(len(rest), len(*omission))], bytes.HasPrefix(rest, []byte(*omission))
 		}
 		n := omissionEnd(rest, b.literalBehind(segment))

@@ -37,6 +37,9 @@ func (w *writer) images(messages []*message) {
 	}
 	w.assume("pixel-budget", strconv.FormatInt(p.PixelBudget, 10))
 	w.assume("byte-cap", strconv.FormatInt(p.ByteCap, 10))
+	if p.ShownFixed {
+		p.Omit = max(0, w.body.Images-p.Shown)
+	}
 	if p.Omit >= 0 {
 		w.body.Omitted = min(p.Omit, w.body.Images)
 		w.assume("omitted-images", strconv.Itoa(w.body.Omitted))

@@ -39,6 +39,10 @@ type Policy struct {
 	// Omit is how many of the oldest images are replaced by a text; negative:
 	// as many as the bounds ask for.
 	Omit int
+	// Shown, when ShownFixed is set, is how many images are left instead: the
+	// oldest others are replaced.
+	Shown      int
+	ShownFixed bool
 	// OmissionText is the adapter's fixed text in an omitted image's place; ""
 	// when it is not known.
 	OmissionText string

@@ -1,0 +1,165 @@
+// Package record is a loopback reverse proxy that keeps the request bodies that go
+// through it, byte for byte, with an index that [capture] reads. Responses are
+// passed through as they come. Of the headers only those that tell what a body
+// belongs to are kept: never credentials, cookies or keys.
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A Proxy records what it forwards.
+type Proxy struct {
+	dir     string
+	forward *httputil.ReverseProxy
+	note    func(string)
+
+	mu    sync.Mutex
+	count int
+	index *os.File
+}
+
+// kept lists the headers that the index holds.
+var kept = []string{
+	"content-type", "content-encoding", "content-length", "user-agent",
+	"x-deepseek-harness-session-id", "x-deepseek-harness-compact",
+}
+
+// New returns a proxy to the given base URL that writes to dir, which is made if
+// need be. An index that is there is continued. note gets a line per request and
+// per failure.
+func New(to *url.URL, dir string, note func(string)) (*Proxy, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	index, err := os.OpenFile(filepath.Join(dir, "index.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proxy{dir: dir, note: note, index: index}
+	p.forward = &httputil.ReverseProxy{
+		FlushInterval: -1, // server-sent events go through as they come
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(to)
+			r.Out.Host = to.Host
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+			note("the upstream failed: " + err.Error())
+			w.WriteHeader(http.StatusBadGateway)
+		},
+	}
+	return p, nil
+}
+
+// Close ends the recording.
+func (p *Proxy) Close() error { return p.index.Close() }
+
+// maxBody bounds a body that is kept.
+const maxBody = 1 << 30
+
+// ServeHTTP keeps the request's body and forwards it. A body that cannot be kept
+// is reported and forwarded all the same.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	if err != nil || len(body) > maxBody {
+		p.note("a body could not be read")
+		http.Error(w, "dsh-verify: the request body could not be read", http.StatusBadRequest)
+		return
+	}
+	if len(body) > 0 {
+		if err := p.keep(r, body); err != nil {
+			p.note("not recorded: " + err.Error())
+		}
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	r.ContentLength = int64(len(body))
+	p.forward.ServeHTTP(w, r)
+}
+
+// An entry is a line of the index.
+type entry struct {
+	File      string            `json:"file"`
+	SessionID string            `json:"sessionId,omitempty"`
+	Purpose   string            `json:"purpose,omitempty"`
+	Time      string            `json:"time"`
+	Method    string            `json:"method"`
+	Path      string            `json:"path"`
+	Bytes     int               `json:"bytes"`
+	SHA256    string            `json:"sha256"`
+	Headers   map[string]string `json:"headers"`
+}
+
+func (p *Proxy) keep(r *http.Request, body []byte) error {
+	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		return nil // uploads and the like are no requests to a model
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f, name, err := p.create()
+	if err != nil {
+		return err
+	}
+	if _, err := f.Write(body); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(body)
+	e := entry{
+		File: name, SessionID: r.Header.Get("x-deepseek-harness-session-id"), Time: time.Now().UTC().Format(time.RFC3339Nano),
+		Method: r.Method, Path: r.URL.Path, Bytes: len(body), SHA256: hex.EncodeToString(sum[:]), Headers: map[string]string{},
+	}
+	if r.Header.Get("x-deepseek-harness-compact") == "1" {
+		e.Purpose = "compaction"
+	}
+	for _, key := range kept {
+		if v := r.Header.Get(key); v != "" {
+			e.Headers[key] = v
+		}
+	}
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	p.note(fmt.Sprintf("%s: %d bytes of session %s", name, len(body), e.SessionID))
+	_, err = p.index.Write(append(line, '\n'))
+	return err
+}
+
+// create makes the next body file; a folder that holds some is continued.
+func (p *Proxy) create() (*os.File, string, error) {
+	for {
+		p.count++
+		name := fmt.Sprintf("%04d.json", p.count)
+		f, err := os.OpenFile(filepath.Join(p.dir, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if !os.IsExist(err) {
+			return f, name, err
+		}
+	}
+}
+
+// IsLoopback reports whether a listen address stays on this machine.
+func IsLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,530 @@
+package verify
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dsh-verify/dsh-verify/diffview"
+	"github.com/dsh-verify/dsh-verify/internal/capture"
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/objectstore"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+)
+
+// A Capture is captured traffic to compare with, and what is known of the
+// deployment that sent it.
+type Capture struct {
+	Path   string
+	Bodies []*capture.Body
+	Policy wire.Policy
+	// Fixed are the settings of the policy that a user gave. The others are
+	// inferred from the bodies, and what was inferred is reported.
+	Fixed map[string]bool
+}
+
+// A traffic matches requests with captured bodies: by session, then by exact
+// bytes, then by order within the session.
+type traffic struct {
+	of      *Capture
+	session string
+	builder *wire.Builder
+	bodies  []*posted // of this session, loop and one-shots
+	foreign int
+	next    int // in bodies: where the next request is looked for first
+	digests map[[sha256.Size]byte][]*posted
+
+	open     []*reconstruct.Request // requests without a body yet
+	last     *posted                // the body of the request before
+	oneshots []*oneshot
+	assumed  map[string]bool
+	order    []string // the keys of assumed, as they came
+	holes    map[wire.HoleKind]int
+	proved   int
+	fileIDs  map[string]string
+	renewed  int
+	verdicts map[string]finding.Verdict // by request key
+	matched  int
+}
+
+// A posted body, and what it was matched with.
+type posted struct {
+	*capture.Body
+	text  []byte
+	taken bool
+	body  *wire.Body // of the request that it is, for re-posts
+	key   string
+}
+
+func newTraffic(c *Capture, session string, objects *objectstore.Verifier) *traffic {
+	if c == nil {
+		return nil
+	}
+	t := &traffic{
+		of: c, session: session, builder: wire.NewBuilder(c.Policy, objects),
+		digests: make(map[[sha256.Size]byte][]*posted), assumed: make(map[string]bool), holes: make(map[wire.HoleKind]int),
+		fileIDs: make(map[string]string), verdicts: make(map[string]finding.Verdict),
+	}
+	for _, b := range c.Bodies {
+		if b.SessionID != "" && b.SessionID != session {
+			t.foreign++
+			continue
+		}
+		p := &posted{Body: b}
+		t.bodies = append(t.bodies, p)
+		if b.Incomparable != "" {
+			continue
+		}
+		text, err := b.Bytes()
+		if err != nil {
+			b.Incomparable = err.Error()
+			continue
+		}
+		p.text = text
+		sum := sha256.Sum256(text)
+		t.digests[sum] = append(t.digests[sum], p)
+	}
+	return t
+}
+
+// request looks for the body of a request.
+func (t *traffic) request(q *reconstruct.Request) finding.Verdict {
+	body, p := t.find(q)
+	if p == nil {
+		if !q.Prepared {
+			t.open = append(t.open, q.Keep())
+		}
+		return finding.Rebuilt
+	}
+	t.take(q, p, body)
+	return finding.Verified
+}
+
+func (t *traffic) take(q *reconstruct.Request, p *posted, body *wire.Body) {
+	p.taken, p.body, p.key = true, body, q.Key()
+	t.last = p
+	t.matched++
+	for i, other := range t.bodies {
+		if other == p {
+			t.next = i + 1
+		}
+	}
+	for _, a := range body.Assumptions {
+		name := a.Name + " = " + a.Value
+		if !t.of.Fixed[a.Name] && !t.assumed[name] {
+			t.assumed[name] = true
+			t.order = append(t.order, name)
+		}
+	}
+	for _, h := range body.Holes {
+		if h.Proved {
+			t.proved++
+			continue
+		}
+		t.holes[h.Kind]++
+		if h.Kind == wire.FileID {
+			if old := t.fileIDs[h.AttachmentID]; old != "" && old != h.Filled {
+				t.renewed++
+			}
+			t.fileIDs[h.AttachmentID] = h.Filled
+		}
+	}
+}
+
+// find returns the untaken body that is the request's, under the policy that
+// explains it.
+func (t *traffic) find(q *reconstruct.Request) (*wire.Body, *posted) {
+	for _, policy := range t.policies(nil) {
+		t.builder.SetPolicy(policy)
+		body, err := t.builder.DeepSeek(q)
+		if err != nil {
+			return nil, nil
+		}
+		if len(body.Holes) == 0 {
+			for _, p := range t.digests[body.Digest()] {
+				if !p.taken {
+					return body, p
+				}
+			}
+		}
+		if body.Images > 0 {
+			return t.findWithImages(q)
+		}
+		if len(body.Assumptions) == 0 {
+			return nil, nil // nothing to vary
+		}
+	}
+	return nil, nil
+}
+
+// findWithImages tries the bodies one by one, the expected one first, each under
+// the policy that it shows.
+func (t *traffic) findWithImages(q *reconstruct.Request) (*wire.Body, *posted) {
+	for i := range t.bodies {
+		p := t.bodies[(t.next+i)%len(t.bodies)]
+		if p.taken || p.text == nil || p.Compact {
+			continue
+		}
+		for _, policy := range t.policies(p.text) {
+			t.builder.SetPolicy(policy)
+			body, err := t.builder.DeepSeek(q)
+			if err == nil && body.Match(p.text) == nil {
+				return body, p
+			}
+		}
+	}
+	return nil, nil
+}
+
+// policies returns the policies to try: that of the flags first, then what a
+// captured body suggests, then other defaults of a deployment.
+func (t *traffic) policies(captured []byte) []wire.Policy {
+	first := t.of.Policy
+	list := []wire.Policy{first}
+	if captured != nil {
+		list = append(list, wire.Infer(first, t.of.Fixed, captured)...)
+	}
+	if !t.of.Fixed["thinking"] && !t.of.Fixed["default-effort"] {
+		for _, p := range list {
+			for _, thinking := range []string{"enabled", "disabled"} {
+				p.Thinking, p.Effort = thinking, ""
+				list = append(list, p)
+			}
+			for _, effort := range []string{"high", "low", "max"} {
+				p.Thinking, p.Effort = "", effort
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// A oneshot is a request outside the loop that the log tells of.
+type oneshot struct {
+	seq     int64
+	what    string
+	whole   bool        // the log determines all of it; otherwise all but the last message
+	variant [][2][]byte // its body before and behind the instruction, by policy
+}
+
+// instruction stands in a compaction's body where its last message goes.
+const instruction = "dsh-verify:the-instruction-is-not-in-the-log:5c1d"
+
+// record notes the one-shots that a record tells of, before it is applied.
+func (t *traffic) record(rec *logformat.Record, s *reconstruct.Session) {
+	e := rec.Event
+	if e == nil {
+		return
+	}
+	switch e.Type {
+	case "compaction/summary":
+		if e.Data.Lookup("llmStreamCall").Kind() == ecmajson.True {
+			t.note(e.Seq, "compaction", compactionRequest(e.Data, s), false)
+		}
+	case "session/title-llm-request":
+		t.note(e.Seq, "session title", titleRequest(e.Data), true)
+	case "web/deepseek-search-llm-request":
+		t.oneshots = append(t.oneshots, &oneshot{seq: e.Seq, what: "web search"})
+	}
+}
+
+func (t *traffic) note(seq int64, what string, request []byte, whole bool) {
+	o := &oneshot{seq: seq, what: what, whole: whole}
+	canonical, _, err := ecmajson.Canonical(request)
+	if err == nil {
+		for _, policy := range t.policies(nil) {
+			b := wire.NewBuilder(policy, nil)
+			if body, err := b.DeepSeek(wire.JSON(canonical)); err == nil {
+				before, after, _ := bytes.Cut(body.Bytes(), []byte(instruction))
+				o.variant = append(o.variant, [2][]byte{before, after})
+			}
+		}
+	}
+	t.oneshots = append(t.oneshots, o)
+}
+
+// compactionRequest is the request of a compaction but for its instruction.
+func compactionRequest(data ecmajson.Value, s *reconstruct.Session) []byte {
+	b := []byte(`{"model":`)
+	b = append(b, orNull(data.Lookup("model"))...)
+	b = append(b, `,"maxTokens":`...)
+	b = append(b, orNull(data.Lookup("maxTokens"))...)
+	if epoch := s.Epoch(); epoch != nil {
+		if epoch.System != nil {
+			b = append(append(b, `,"system":`...), epoch.System...)
+		}
+		if epoch.Tools != nil {
+			b = append(append(b, `,"tools":`...), epoch.Tools...)
+		}
+	}
+	b = append(b, `,"messages":[`...)
+	for v := range data.Lookup("shadowedSeqs").Elements() {
+		seq, _ := v.SafeInt()
+		if m := s.Surface().Node(seq); m != nil && m.Bytes != nil {
+			b = append(append(b, m.Bytes...), ',')
+		}
+	}
+	return append(b, `{"role":"user","content":[{"type":"text","text":"`+instruction+`"}]}]}`...)
+}
+
+func titleRequest(data ecmajson.Value) []byte {
+	b := []byte(`{"purpose":"session-title","model":`)
+	b = append(b, orNull(data.Lookup("route").Lookup("model"))...)
+	if system := data.Lookup("system"); system != nil {
+		b = append(append(b, `,"system":`...), system...)
+	}
+	if n := data.Lookup("maxTokens"); n != nil {
+		b = append(append(b, `,"maxTokens":`...), n...)
+	}
+	b = append(b, `,"messages":`...)
+	return append(append(b, orNull(data.Lookup("messages"))...), '}')
+}
+
+func orNull(v ecmajson.Value) ecmajson.Value {
+	if v == nil {
+		return ecmajson.Value("null")
+	}
+	return v
+}
+
+// matches reports whether a body is the one-shot's, as far as the log says.
+func (o *oneshot) matches(text []byte) bool {
+	for _, v := range o.variant {
+		if o.whole && bytes.Equal(text, v[0]) {
+			return true
+		}
+		if !o.whole && len(text) > len(v[0])+len(v[1]) && bytes.HasPrefix(text, v[0]) && bytes.HasSuffix(text, v[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// close sorts out what is left: one-shots, re-posts, bodies that differ, and what
+// has no counterpart.
+func (t *traffic) close(r *run) {
+	place := finding.Place{Seq: -1, File: t.of.Path}
+	r.log.ComparedWith = t.of.Path
+	t.closeOneshots(r, place)
+	t.closeReposts(r, place)
+	t.closeDrift(r)
+	var extra, incomparable []string
+	for _, p := range t.bodies {
+		switch {
+		case p.taken:
+		case p.Incomparable != "":
+			incomparable = append(incomparable, p.Name+" ("+p.Incomparable+")")
+		case p.SessionID == "":
+			t.foreign++
+		default:
+			extra = append(extra, p.Name)
+		}
+	}
+	if len(extra) > 0 {
+		r.note(finding.CaptureExtra, strings.Join(extra, ", "), place)
+		r.worse(finding.Drift)
+	}
+	if len(incomparable) > 0 {
+		r.note(finding.CaptureIncomparable, strings.Join(incomparable, ", "), place)
+		r.worse(finding.Unverifiable)
+	}
+	t.closeMissing(r, place, len(incomparable))
+	if len(t.order) > 0 {
+		r.note(finding.CaptureAssumed, strings.Join(t.order, "; "), place)
+	}
+	for _, kind := range []wire.HoleKind{wire.FileID, wire.ImageData, wire.ImageSize, wire.OmissionText} {
+		if n := t.holes[kind]; n > 0 {
+			r.note(finding.CaptureHole, fmt.Sprintf("%d × %s", n, kind), place)
+		}
+	}
+	if t.proved > 0 {
+		r.note(finding.CaptureProved, fmt.Sprintf("%d places", t.proved), place)
+	}
+	if t.renewed > 0 {
+		r.note(finding.CaptureRenewed, fmt.Sprintf("%d times", t.renewed), place)
+	}
+	if t.foreign > 0 {
+		r.note(finding.CaptureElsewhere, fmt.Sprintf("%d bodies", t.foreign), place)
+	}
+	for i := range r.log.Requests {
+		row := &r.log.Requests[i]
+		if v, ok := t.verdicts[row.Key()]; ok {
+			row.Verdict = v
+		}
+		switch row.Verdict {
+		case finding.Verified:
+			r.log.Counts.Verified++
+		case finding.Drift:
+			r.log.Counts.Drifted++
+		}
+	}
+	if t.matched > 0 {
+		r.worse(finding.Verified)
+	} else if r.log.Counts.Requests > 0 {
+		r.note(finding.RecordingNotMatched, "", place)
+		r.worse(finding.Unverifiable)
+	}
+}
+
+func (t *traffic) closeOneshots(r *run, place finding.Place) {
+	for _, o := range t.oneshots {
+		for _, p := range t.bodies {
+			if p.taken || p.text == nil || !o.matches(p.text) {
+				continue
+			}
+			p.taken = true
+			what := fmt.Sprintf("%s of seq %d is %s", o.what, o.seq, p.Name)
+			if !o.whole {
+				what += ", all but its final instruction compared"
+			}
+			r.note(finding.CaptureOneshot, what, place)
+			break
+		}
+	}
+	for _, p := range t.bodies {
+		if !p.taken && p.Compact && p.text != nil {
+			p.taken = true
+			r.note(finding.CaptureOneshotUnverified, p.Name+" is a compaction by its header", place)
+		}
+	}
+}
+
+// closeReposts recognises second posts of one attempt: the same body but for file
+// ids.
+func (t *traffic) closeReposts(r *run, place finding.Place) {
+	for i, p := range t.bodies {
+		if p.taken || p.text == nil {
+			continue
+		}
+		for j := i - 1; j >= 0 && j >= i-3; j-- {
+			if first := t.bodies[j]; first.renewable() && first.body.Match(p.text) == nil {
+				p.taken, p.key = true, first.key
+				f := finding.New(finding.CaptureRepost, fmt.Sprintf("%s and %s, request %s", first.Name, p.Name, first.key), place)
+				f.Place.Request = first.key
+				r.add(f)
+				break
+			}
+		}
+	}
+}
+
+// renewable reports whether a body names files, whose ids a second post renews.
+func (p *posted) renewable() bool {
+	return p.body != nil && slices.ContainsFunc(p.body.Holes, func(h wire.Hole) bool { return h.Kind == wire.FileID })
+}
+
+// closeDrift pairs the requests and bodies that are left, in order, and reports
+// where each pair differs. Those that differ at the same event are one finding.
+func (t *traffic) closeDrift(r *run) {
+	causes := make(map[string]int) // index of the finding
+	var left []*posted
+	for _, p := range t.bodies {
+		if !p.taken && p.text != nil && p.SessionID != "" {
+			left = append(left, p)
+		}
+	}
+	var missing []*reconstruct.Request
+	for i, q := range t.open {
+		// Without as many bodies as requests, order says nothing about the later ones.
+		if i >= len(left) {
+			missing = append(missing, q)
+			continue
+		}
+		p := left[i]
+		p.taken = true
+		t.verdicts[q.Key()] = finding.Drift
+		t.drift(r, q, p, causes)
+	}
+	t.open = missing
+}
+
+func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[string]int) {
+	body, at := t.closest(q, p.text)
+	if body == nil {
+		r.note(finding.CaptureDrift, fmt.Sprintf("request %s cannot be made into a body, and %s was posted", q.Key(), p.Name), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
+		r.worse(finding.Drift)
+		return
+	}
+	rebuilt := body.Bytes()
+	headline, pointer := whereAt(rebuilt, at.Body)
+	place := finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path, Offset: at.Capture, Pointer: pointer}
+	from := "the configuration"
+	cause := ""
+	if o, ok := body.OriginAt(at.Body); ok {
+		for part := range q.Parts() {
+			if part.Kind == reconstruct.MessagePart && part.Index == o.Message || part.Kind == reconstruct.SystemPart && o.Message == wire.FromSystem || part.Kind == reconstruct.ToolsPart && o.Message == wire.FromTools {
+				from, place.Seq = describePart(part), seqOf(part)
+				cause = causeOf(q, part, true)
+			}
+		}
+	}
+	if i, ok := causes[cause]; ok && cause != "" {
+		r.log.Findings[i].Requests = append(r.log.Findings[i].Requests, q.Key())
+		r.log.Findings[i].Count++
+		return
+	}
+	f := finding.New(finding.CaptureDrift, fmt.Sprintf("request %s, %s byte %d: %s; it should come from %s", q.Key(), p.Name, at.Capture, headline, from), place)
+	f.Requests = []string{q.Key()}
+	f.Detail = []string{"captured " + around(p.text, at.Capture), "log      " + around(rebuilt, at.Body)}
+	r.add(f)
+	r.worse(finding.Drift)
+	if cause != "" {
+		causes[cause] = len(r.log.Findings) - 1
+	}
+}
+
+// closest returns the body of a request under the policy that explains most of
+// what was captured, and where they differ.
+func (t *traffic) closest(q *reconstruct.Request, captured []byte) (best *wire.Body, at wire.Difference) {
+	for _, policy := range t.policies(captured) {
+		t.builder.SetPolicy(policy)
+		body, err := t.builder.DeepSeek(q)
+		if err != nil {
+			continue
+		}
+		if d := body.Match(captured); d != nil && (best == nil || d.Capture > at.Capture) {
+			best, at = body, *d
+		}
+	}
+	return best, at
+}
+
+func around(text []byte, at int64) string {
+	start, end := max(0, at-window), min(int64(len(text)), at+window)
+	out := diffview.Visible(text[start:end])
+	if start > 0 {
+		out = "…" + out
+	}
+	if end < int64(len(text)) {
+		out += "…"
+	}
+	return out
+}
+
+func (t *traffic) closeMissing(r *run, place finding.Place, incomparable int) {
+	if len(t.open) == 0 {
+		return
+	}
+	var keys []string
+	for _, q := range t.open {
+		keys = append(keys, q.Key())
+	}
+	if incomparable >= len(keys) {
+		for _, key := range keys {
+			t.verdicts[key] = finding.Unverifiable
+		}
+		return
+	}
+	f := finding.New(finding.CaptureMissing, fmt.Sprintf("%d requests", len(keys)), place)
+	f.Place.Request, f.Requests = keys[0], keys
+	r.add(f)
+	r.worse(finding.Drift)
+	for _, key := range keys {
+		t.verdicts[key] = finding.Drift
+	}
+}

@@ -84,6 +84,9 @@ func (a *Audit) open(e *logformat.Event) *answer {
 		a.lifetime.headed = true
 		a.report(finding.AuditHeaderMissing, e, "the first answer of this lifetime")
 	}
+	if len(s.answer.chunks) == 0 {
+		a.contextMissing(e)
+	}
 	return &s.answer
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
@@ -22,6 +23,7 @@ type Audit struct {
 	turn     turn
 	step     step
 	lifetime lifetime
+	context  ecmajson.Value // the latest request/context
 	closing  closing
 	rewrite  rewrite
 	inbox    inbox

@@ -17,11 +17,11 @@ import (
 
 // A text is a log's lines.
 type text struct {
-	t     *testing.T
+	t     testing.TB
 	lines []string
 }
 
-func readText(t *testing.T, dir string) *text {
+func readText(t testing.TB, dir string) *text {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(fixtures, dir, "session.jsonl"))
 	if err != nil {
@@ -208,6 +208,7 @@ var edits = []struct {
 	{"a reason of old logs", "header-changes", sub(21, `"reason":"change"`, `"reason":"continuation"`), finding.AuditHeaderOld, 21},
 	{"a resumed header taken out", "crash-torn-line", gone(61), finding.AuditHeaderMissing, 62},
 	{"the model of a request context", "header-changes", sub(22, "deepseek-v4-pro", "deepseek-v4-flash"), finding.AuditContext, 22},
+	{"the context of a changed route taken out", "header-changes", gone(22), finding.AuditContext, 23},
 	{"the failure of a retry", "retry-attempts", sub(34, `"code":"TRANSPORT"}}`, `"code":"SERVER"}}`), finding.AuditRetry, 34},
 	{"the number of a started retry", "retry-attempts", sub(71, `"retry":2`, `"retry":1`), finding.AuditRetry, 71},
 	{"the announcement of a retry taken out", "retry-attempts", gone(34), finding.AuditRetry, 35},
@@ -236,6 +237,7 @@ var edits = []struct {
 	{"the start of a compaction taken out", "compaction-pressure", gone(102), finding.AuditCompaction, 103},
 	{"the turn of a compaction", "compaction-pressure", sub(102, `"turn":4`, `"turn":3`), finding.AuditCompaction, 102},
 	{"the id at a compaction's end", "compaction-pressure", sub(105, "bf59801c", "bf59801d"), finding.AuditCompaction, 105},
+	{"the end of a compaction taken out", "compaction-pressure", gone(105), finding.AuditCompaction, 117},
 	{"what a pruning shadows", "overflow-recovery-in-step", sub(87, `"shadowedSeqs":[15]`, `"shadowedSeqs":[13]`), finding.AuditPrune, 88},
 	{"a pruning's record an event too early", "overflow-recovery-in-step", swap(86, 87), finding.AuditPrune, 86},
 	{"a pruning's record taken out", "overflow-recovery-in-step", gone(87), finding.AuditReplace, 88},
@@ -249,6 +251,7 @@ var edits = []struct {
 	{"an inherited message claimed by a fork", "fork-plain-and-override/children/1", sub(17, `"inserted":[{`, `"removedCount":1,"inserted":[{`), finding.AuditInbox, 17},
 	{"the text of a message that entered", "tools-parallel", sub(4, "anchor in between", "anchor at the end"), finding.AuditEntered, 4},
 	{"the text of a message in the inbox", "tools-parallel", sub(0, "anchor in between", "anchor at the end"), finding.AuditEntered, 4},
+	{"a claim taken out", "tools-parallel", gone(2), finding.AuditInbox, 4},
 	{"the id of a message that entered", "tools-parallel", sub(4, `"id":"d3b94a5a`, `"id":"d3b94a50`), finding.AuditNotEntered, 45},
 	{"an id used twice", "tools-parallel", sub(39, "6361173e-0162-4fd3-9e71-397d128ae2d9", "65011d80-db66-4947-bdf1-b645c26128e3"), finding.AuditMessageID, 39},
 	{"what a title is about", "session-title-oneshot", sub(5, `"messageSeqs":[4]`, `"messageSeqs":[3]`), finding.AuditTitle, 5},

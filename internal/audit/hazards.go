@@ -42,7 +42,8 @@ func (h *hazards) add(code string, severity finding.Severity, place finding.Plac
 	h.groups = append(h.groups, &hazard{finding: f, live: []int64{carrier}, last: carrier})
 }
 
-// request adds a request to the hazards that it holds.
+// request adds a request to the hazards that it holds. What left the surface, and
+// headers that are no longer in force, are let go.
 func (h *hazards) request(q *reconstruct.Request, surface *reconstruct.Surface) {
 	for _, g := range h.groups {
 		holds := slices.ContainsFunc(g.live, func(seq int64) bool {
@@ -55,6 +56,9 @@ func (h *hazards) request(q *reconstruct.Request, surface *reconstruct.Surface) 
 		if holds {
 			g.finding.Requests = append(g.finding.Requests, q.Key())
 		}
+		g.live = slices.DeleteFunc(g.live, func(seq int64) bool {
+			return surface.Node(seq) == nil && seq < min(q.Header.Seq, q.Config.Seq)
+		})
 	}
 }
 

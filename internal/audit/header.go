@@ -57,12 +57,26 @@ func sameHeader(x, y *reconstruct.EpochHeader) bool {
 func (a *Audit) requestContext(e *logformat.Event) {
 	a.insideTurn(finding.AuditHeaderOutside, e)
 	header := a.session.Epoch()
+	a.context = clone(e.Data)
 	if header == nil {
 		a.report(finding.AuditContext, e, "there is no request header before it")
 		return
 	}
 	if what := routeDiffers(e.Data, header); what != "" {
 		a.report(finding.AuditContext, e, "%s", what)
+	}
+}
+
+// contextMissing holds, at an attempt's first chunk, that the context follows the
+// route. A log without any is older than contexts are.
+func (a *Audit) contextMissing(e *logformat.Event) {
+	header := a.session.Epoch()
+	if a.context == nil || header == nil {
+		return
+	}
+	if routeDiffers(a.context, header) != "" {
+		a.report(finding.AuditContext, e, "the request header of seq %d changed the route, and no context followed", header.Seq)
+		a.context = nil
 	}
 }
 

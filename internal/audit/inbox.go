@@ -118,6 +118,14 @@ func (a *Audit) userMessage(e *logformat.Event) {
 		a.inbox.claimed = slices.Delete(a.inbox.claimed, i, i+1)
 		return
 	}
+	for target, box := range a.inbox.waiting {
+		for _, m := range box {
+			if m.id == id {
+				a.report(finding.AuditInbox, e, "message %q enters, and still waits in %s", id, target)
+				return
+			}
+		}
+	}
 }
 
 // notEntered tells of claimed messages that the step did not take in.

@@ -102,6 +102,10 @@ func (a *Audit) turnEnd(e *logformat.Event) {
 	}
 	kind := e.Data.Lookup("reason").Lookup("kind").Text()
 	a.turnReason(e, kind)
+	if w := a.rewrite.open; w != nil && (kind == "completed" || kind == "max-tokens") {
+		a.report(finding.AuditCompaction, e, "the turn ends and the compaction of seq %d does not", w.Seq)
+		a.rewrite.open = nil
+	}
 	a.settle(kind)
 	a.closeTurn(e, kind)
 	a.inbox.claimed = nil

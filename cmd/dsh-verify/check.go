@@ -24,6 +24,7 @@ type checker struct {
 	recorded string
 	objects  string
 	wire     *wirePolicy // nil: no bodies are asked for
+	audit    bool        // each log against itself too
 }
 
 func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
@@ -31,7 +32,7 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{app: a, session: cmd, read: read, recorded: cmd.String("recorded"), objects: cmd.String("attachments")}
+	c := &checker{app: a, session: cmd, read: read, recorded: cmd.String("recorded"), objects: cmd.String("attachments"), audit: cmd.Bool("audit")}
 	switch provider := cmd.String("wire"); provider {
 	case "":
 	case "deepseek":
@@ -105,6 +106,9 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 	report := verify.Run(log.Name, reader, opts)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
 		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
+	}
+	if c.audit {
+		c.addAudit(log, report)
 	}
 	return report
 }

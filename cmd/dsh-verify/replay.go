@@ -30,6 +30,7 @@ Examples:
 		Flags: append(append(logFlags(), wireFlags()...),
 			&cli.StringFlag{Name: "recorded", Usage: "compare with `FILE`: a requests.jsonl, a folder of HTTP bodies, or a HAR file"},
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
+			&cli.BoolFlag{Name: "audit", Usage: "check each log against itself too, as audit does"},
 			formatFlag(),
 			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is wrong, and the last line"},
 			colorFlag(),

@@ -26,6 +26,7 @@ type frame struct {
 	blocks   int    // complete blocks
 	lastFull int    // length of the frame up to the end of its last complete block
 	rawTail  int    // payload bytes present of an incomplete raw block
+	tooBig   bool // the incomplete block claims more than a block may hold
 	complete bool
 	checksum bool
 	declared int64 // content size, -1 when not declared
@@ -105,6 +106,7 @@ func (w *frameWalker) walkBlocks(f *frame) (complete bool, err error) {
 			return false, w.refuse(CodeZstdReserved, at, "a block has the reserved type")
 		}
 		if ok, err := w.take(size); !ok || err != nil {
+			f.tooBig = int64(size) > min(f.window, maxBlock)
 			if h>>1&3 == 0 {
 				f.rawTail = len(w.buf) - at - 3
 			}
@@ -194,6 +196,9 @@ func (f *frame) readFields(b []byte) {
 func (f *frame) salvage() []byte {
 	if f.header == 0 || f.blocks == 0 && f.rawTail == 0 {
 		return nil
+	}
+	if f.tooBig {
+		return nil // a decoder fails on it before it gives anything out
 	}
 	if f.bytes[4]&3 != 0 {
 		return nil // needs a dictionary that nobody has

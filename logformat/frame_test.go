@@ -48,6 +48,22 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
+// TestSalvageOversized holds that nothing is salvaged of a frame whose cut block
+// claims more than a block may hold: the harness's decoder fails at its header,
+// before it gives out what the blocks in front of it hold.
+func TestSalvageOversized(t *testing.T) {
+	const head = "\x28\xb5\x2f\xfd\x04\x58" // a window of 2 MiB
+	for size, want := range map[int]string{maxBlock: "abcdef", maxBlock + 1: ""} {
+		h := size << 3 // raw, not the last
+		cut := head + "\x18\x00\x00abc" + string([]byte{byte(h), byte(h >> 8), byte(h >> 16)}) + "def"
+		s := newZstdSource(bufio.NewReader(strings.NewReader(cut)))
+		p, err := s.next()
+		if err != nil || !p.torn || string(p.text) != want {
+			t.Errorf("a cut block of %d bytes: %q is salvaged, want %q (%v)", size, p.text, want, err)
+		}
+	}
+}
+
 // TestRecordedTornFrame holds what is kept of a log whose last frame was cut
 // against what the harness kept.
 func TestRecordedTornFrame(t *testing.T) {

@@ -26,7 +26,7 @@ type frame struct {
 	blocks   int    // complete blocks
 	lastFull int    // length of the frame up to the end of its last complete block
 	rawTail  int    // payload bytes present of an incomplete raw block
-	tooBig   bool // the incomplete block claims more than a block may hold
+	tooBig   bool   // the incomplete block claims more than a block may hold
 	complete bool
 	checksum bool
 	declared int64 // content size, -1 when not declared

@@ -4,9 +4,10 @@ package logformat
 // the surface, and which are refused as legacy. Readers ask their version
 // instead of branching on a number.
 type Version struct {
-	Number  int64
-	known   map[string]typeClass
-	refused map[string]refusedType
+	Number   int64
+	Releases string // the harness releases that write it, in words
+	known    map[string]typeClass
+	refused  map[string]refusedType
 }
 
 type typeClass uint8
@@ -33,13 +34,17 @@ func (v *Version) Types() []string { return append([]string(nil), version0Types.
 
 // Version0 is the format of harness releases 0.1.0 and 0.1.1.
 var Version0 = &Version{
-	Number: 0,
-	known:  classify(version0Types, "user/message", "assistant/message", "tool/result"),
+	Number:   0,
+	Releases: "harness releases 0.1.0 and 0.1.1",
+	known:    classify(version0Types, "user/message", "assistant/message", "tool/result"),
 	refused: map[string]refusedType{
 		"request/header-delta": {CodeLegacyDelta, PhaseHeaderDelta},
 		"mode/set":             {CodeLegacyMode, PhaseModeSet},
 	},
 }
+
+// Versions lists the formats that are read.
+func Versions() []*Version { return []*Version{Version0} }
 
 func classify(types []string, surface ...string) map[string]typeClass {
 	known := make(map[string]typeClass, len(types))

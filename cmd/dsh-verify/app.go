@@ -40,6 +40,9 @@ var commands = []func(*app) *cli.Command{
 	explainCommand,
 	diffCommand,
 	recordCommand,
+	scanCommand,
+	attachmentsCommand,
+	formatsCommand,
 	auditCommand,
 }
 

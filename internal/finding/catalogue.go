@@ -77,6 +77,7 @@ const (
 	LogHeaderKeys   = "log/header-keys"
 	RequestPrepared = "request/prepared"
 	RequestDoubt    = "request/not-as-sent"
+	RequestOverOld  = "request/over-upgraded-history"
 	RequestHeadless = "request/no-header"
 
 	RecordingDrift           = "recording/drift"
@@ -101,6 +102,8 @@ const (
 	CaptureOneshotUnverified = "capture/one-shot-unverified"
 	CaptureElsewhere         = "capture/other-traffic"
 	ObjectsNotChecked        = "object/not-checked"
+	ObjectUnreferenced       = "object/unreferenced"
+	ObjectCacheUnknown       = "object/request-image-unexplained"
 	ObjectSymbolicLink       = "object/symbolic-link"
 	InputUnreadable          = "input/unreadable"
 	LineageAbsent            = "lineage/parent-absent"
@@ -182,6 +185,7 @@ var entries = []Entry{
 	{LogHeaderKeys, Note, "log", "the header line has keys that the format does not know; the harness drops them", ""},
 	{RequestPrepared, Note, "request", "the log cannot show whether these requests were sent: their steps have neither a chunk nor an assistant message", "A recording that holds them proves it: pass --recorded."},
 	{RequestDoubt, Warning, "request", "the rebuilt bytes are what the harness makes of this log today, not the bytes that were sent: the lifetime that sent them wrote legacy shapes, or lines that the harness does not print", ""},
+	{RequestOverOld, Note, "request", "these requests were sent over history that the harness upgraded or printed anew when it loaded the log; their bytes are its own and exact", ""},
 	{RequestHeadless, Warning, "request", "chunks show requests for which the log has no request header before them; they cannot be rebuilt", ""},
 
 	{RecordingDrift, Error, "recording", "the recorded request is not what the log says was sent", "Look at the event named: either the log was changed after the request, or the recording is of another one."},
@@ -191,6 +195,8 @@ var entries = []Entry{
 	{RecordingDuplicate, Error, "recording", "the recording holds a request twice", ""},
 	{RecordingMalformed, Error, "recording", "a line of the recording is not a request record", "Each line must be {\"sessionId\",\"turn\",\"step\",\"attempt\",\"request\"}."},
 	{RecordingUnread, Error, "recording", "the recording could not be read", ""},
+	{ObjectUnreferenced, Note, "object", "objects that no session at hand references", "Nothing, unless you expected a session to hold them: another session may."},
+	{ObjectCacheUnknown, Note, "object", "cached request images that no reference explains under the given policy", "Nothing: another policy, or a session that is gone, made them."},
 	{CaptureDrift, Error, "capture", "the captured body is not what the adapter makes of this log", "Look at the event named: either the log was changed after the request, or something between loop and network changed the body."},
 	{CaptureMissing, Error, "capture", "the log shows requests for which no body was captured", "The capture is incomplete, or the log was extended."},
 	{CaptureExtra, Error, "capture", "bodies of this session were captured that the log does not show", "The log lost events, or an unknown one-shot was posted."},

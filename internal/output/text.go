@@ -32,6 +32,11 @@ func (t *Text) Log(log *verify.Log) {
 		t.head(log)
 		t.table(log.Requests)
 	}
+	t.Findings(log)
+}
+
+// Findings prints the findings of a log alone.
+func (t *Text) Findings(log *verify.Log) {
 	for _, f := range log.Findings {
 		if !t.quiet || f.Severity > finding.Note {
 			t.finding(log, f)

@@ -16,6 +16,8 @@ type Options struct {
 	Recording *recording.File       // nil: nothing to compare with
 	Capture   *Capture              // nil: no captured traffic
 	Objects   *objectstore.Verifier // nil: no object store at hand
+	// Observe, when set, sees every record before it is applied.
+	Observe func(*logformat.Record)
 }
 
 // Run checks one log; name is how the report calls it.
@@ -80,7 +82,7 @@ type run struct {
 	traffic *traffic // nil: no capture
 	objects *objectCheck
 	doubted map[reconstruct.Doubt][]string
-	overOld int
+	overOld []string // requests that are the harness's own bytes over history that is not
 }
 
 func newRun(name string, opts Options) *run {
@@ -98,7 +100,7 @@ func (r *run) read(reader *logformat.Reader) {
 		return
 	}
 	r.identify(header, reader)
-	r.session = reconstruct.NewSession(header, reconstruct.Options{})
+	r.session = reconstruct.NewSession(header, reconstruct.Options{Observe: r.opts.Observe})
 	r.compare = newComparison(r.opts.Recording, header.ID)
 	r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects)
 	r.objects = newObjectCheck(r.opts.Objects)
@@ -146,7 +148,7 @@ func (r *run) request(q *reconstruct.Request) {
 		r.doubted[q.Doubt] = append(r.doubted[q.Doubt], q.Key())
 	}
 	if q.OverOld && q.Doubt == 0 {
-		r.overOld++
+		r.overOld = append(r.overOld, q.Key())
 	}
 	r.log.Requests = append(r.log.Requests, row)
 }
@@ -205,8 +207,10 @@ func (r *run) close(reader *logformat.Reader) {
 // secondFaults adds the faults behind the one that decided, as notes on how
 // much else is wrong.
 func (r *run) secondFaults(reader *logformat.Reader) {
+	decisive := r.log.Findings[len(r.log.Findings)-1]
 	for _, refusal := range reader.Refusals() {
-		if f := finding.FromRefusal(refusal); f.Code != r.log.Findings[len(r.log.Findings)-1].Code {
+		f := finding.FromRefusal(refusal)
+		if f.Code != decisive.Code && (f.Place.Seq != decisive.Place.Seq || f.Place.Line != decisive.Place.Line) {
 			r.add(f)
 		}
 	}
@@ -254,6 +258,9 @@ func (r *run) requestNotes(s reconstruct.Stats) {
 		if keys := r.doubted[d]; len(keys) > 0 {
 			r.noteRequests(finding.RequestDoubt, keys)
 		}
+	}
+	if len(r.overOld) > 0 {
+		r.noteRequests(finding.RequestOverOld, r.overOld)
 	}
 	if s.Headless > 0 {
 		r.note(finding.RequestHeadless, fmt.Sprintf("%d requests", s.Headless), finding.Place{Seq: -1})

@@ -18,6 +18,15 @@ type objectCheck struct {
 	found    map[string]*objectFinding
 	order    []string
 	objects  map[string]bool // distinct ids in requests, and whether they verify
+	rows     []*attachmentRow
+	byID     map[string]*attachmentRow
+}
+
+// An attachmentRow is an attachment of the report, and the request that counted
+// it last.
+type attachmentRow struct {
+	Attachment
+	last string
 }
 
 // A carrier is a message with references.
@@ -34,7 +43,7 @@ type objectFinding struct {
 }
 
 func newObjectCheck(verifier *objectstore.Verifier) *objectCheck {
-	return &objectCheck{verifier: verifier, found: make(map[string]*objectFinding), objects: make(map[string]bool)}
+	return &objectCheck{verifier: verifier, found: make(map[string]*objectFinding), objects: make(map[string]bool), byID: make(map[string]*attachmentRow)}
 }
 
 // message notes the references of a message that came onto the surface.
@@ -71,6 +80,7 @@ func (c *objectCheck) request(q *reconstruct.Request, surface *reconstruct.Surfa
 
 func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, v ecmajson.Value) {
 	ref, failure := objectstore.ParseReference(v)
+	c.count(q, ref)
 	if failure == nil && c.verifier == nil {
 		c.note(q, m, finding.ObjectsNotChecked, "", finding.New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq}))
 		c.objects[ref.AttachmentID] = false
@@ -91,10 +101,24 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 		return
 	}
 	f := finding.Finding{
-		Code: string(failure.Code), Severity: finding.Error, Message: failure.Error(), Action: failure.Code.Info().Action,
+		Code: string(failure.Code), Severity: finding.Error, Message: ref.AttachmentID + ": " + failure.Error(), Action: failure.Code.Info().Action,
 		Place: finding.Place{Seq: m.Seq, Line: m.Pos.Line, Object: ref.AttachmentID},
 	}
 	c.note(q, m, f.Code+failure.Detail, ref.AttachmentID, f)
+}
+
+// count counts a request for an attachment.
+func (c *objectCheck) count(q *reconstruct.Request, ref objectstore.Reference) {
+	row := c.byID[ref.AttachmentID]
+	if row == nil {
+		row = &attachmentRow{Attachment: Attachment{ID: ref.AttachmentID, MediaType: ref.MediaType, Bytes: ref.Bytes, Width: ref.Width, Height: ref.Height}}
+		c.byID[ref.AttachmentID] = row
+		c.rows = append(c.rows, row)
+	}
+	if row.last != q.Key() {
+		row.last = q.Key()
+		row.Requests++
+	}
 }
 
 // note adds a request to a finding, which is made when it is the first.
@@ -120,6 +144,17 @@ func (c *objectCheck) close(r *run) {
 		if ok {
 			counts.ObjectsOK++
 		}
+	}
+	for _, row := range c.rows {
+		switch {
+		case c.objects[row.ID]:
+			row.Verdict = finding.Verified
+		case c.verifier == nil:
+			row.Verdict = finding.Unverifiable
+		default:
+			row.Verdict = finding.Drift
+		}
+		r.log.Attachments = append(r.log.Attachments, row.Attachment)
 	}
 	if c.verifier != nil {
 		r.log.Objects = c.verifier.Store().Name()

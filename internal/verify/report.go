@@ -35,6 +35,19 @@ type Log struct {
 	ComparedWith string `json:"comparedWith,omitempty"`
 	// Objects names the object store, "" when there was none.
 	Objects string `json:"objectStore,omitempty"`
+	// Attachments lists the distinct attachments that requests reference.
+	Attachments []Attachment `json:"attachments,omitempty"`
+}
+
+// An Attachment is an object that requests reference.
+type Attachment struct {
+	ID        string          `json:"attachmentId"`
+	MediaType string          `json:"mediaType"`
+	Bytes     int64           `json:"bytes"`
+	Width     int64           `json:"width"`
+	Height    int64           `json:"height"`
+	Requests  int             `json:"requests"` // that hold it
+	Verdict   finding.Verdict `json:"verdict"`  // verified, drift (it fails) or unverifiable (no store)
 }
 
 // Session identifies a session.

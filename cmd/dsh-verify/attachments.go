@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/objectstore"
+)
+
+func attachmentsCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "attachments",
+		Usage:     "check the images that requests reference against their digests",
+		ArgsUsage: "LOG|ROOT…",
+		Description: `Checks each attachment that a request references: it is there, and its digest, length,
+type and size are those of the reference. With --unreferenced it also lists what of
+the store no session at hand references, and cached request images that nothing
+explains.
+
+Examples:
+  dsh-verify attachments session.jsonl.zstd
+  dsh-verify attachments --attachments backup/attachments/v1 export.zip
+  dsh-verify attachments --unreferenced ~/.dsh`,
+		Flags: append(append(logFlags(), wireFlags()...),
+			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
+			&cli.BoolFlag{Name: "unreferenced", Usage: "also list objects and request images that nothing references"},
+			formatFlag(),
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is wrong, and the last line"},
+			colorFlag(),
+			strictFlag(),
+		),
+		Action: func(_ context.Context, cmd *cli.Command) error { return a.attachments(cmd) },
+	}
+}
+
+func (a *app) attachments(cmd *cli.Command) error {
+	if !cmd.Args().Present() {
+		return usagef("attachments needs a LOG or ROOT (see 'dsh-verify attachments --help')")
+	}
+	style, err := a.style(cmd)
+	if err != nil {
+		return err
+	}
+	format := cmd.String("format")
+	if format != "text" && format != "json" {
+		return usagef("--format must be text or json, not %q", format)
+	}
+	c, err := a.newChecker(cmd)
+	if err != nil {
+		return err
+	}
+	if c.wire, err = readWirePolicy(cmd); err != nil {
+		return err
+	}
+	run := &attachmentRun{c: c, referenced: map[string]bool{}, stores: map[string]*objectstore.Folder{}}
+	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	for _, arg := range cmd.Args().Slice() {
+		for _, log := range run.argument(cmd, arg) {
+			report.Add(log)
+		}
+	}
+	if cmd.Bool("unreferenced") {
+		for _, log := range run.unreferenced() {
+			report.Add(log)
+		}
+	}
+	if format == "json" {
+		if err := output.JSON(a.stdout, report); err != nil {
+			return err
+		}
+		return verdictStatus(report.Verdict, cmd.Bool("strict"))
+	}
+	text := output.NewText(a.stdout, style, cmd.Bool("quiet"))
+	for _, log := range report.Logs {
+		if !cmd.Bool("quiet") {
+			printAttachments(a.stdout, log)
+		}
+		text.Findings(log)
+	}
+	text.Summary(report)
+	return verdictStatus(report.Verdict, cmd.Bool("strict"))
+}
+
+// An attachmentRun checks logs and remembers what they reference.
+type attachmentRun struct {
+	c          *checker
+	referenced map[string]bool // digests, wherever in a log they stand
+	stores     map[string]*objectstore.Folder
+}
+
+func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verify.Log) {
+	place, err := r.c.app.find(cmd, arg)
+	if err != nil {
+		return []*verify.Log{failed(arg, err)}
+	}
+	defer place.Close()
+	if len(place.Findings) > 0 {
+		reports = append(reports, verify.Place(arg, place.Findings))
+	}
+	for _, log := range place.Logs {
+		reports = append(reports, r.log(log))
+	}
+	return reports
+}
+
+func (r *attachmentRun) log(log *locate.Log) *verify.Log {
+	reader, closer, err := log.Open(r.c.read)
+	if err != nil {
+		return failed(log.Name, err)
+	}
+	defer closer.Close()
+	verifier, err := r.c.verifier(log)
+	if err != nil {
+		return verify.Unreadable(log.Name, cause(err))
+	}
+	if verifier != nil {
+		if folder, ok := verifier.Store().(*objectstore.Folder); ok {
+			r.stores[folder.Name()] = folder
+		}
+	}
+	report := verify.Run(log.Name, reader, verify.Options{Objects: verifier, Observe: r.observe})
+	report.Requests = []verify.Request{}
+	return report
+}
+
+// observe notes every attachment id of a record: what an inbox or a stream holds
+// keeps an object in use, though no request shows it.
+func (r *attachmentRun) observe(rec *logformat.Record) {
+	if rec.Event == nil {
+		return
+	}
+	text := []byte(rec.Event.Data)
+	for {
+		_, rest, ok := bytes.Cut(text, []byte(`"sha256:`))
+		if !ok {
+			return
+		}
+		if len(rest) > 64 && objectstore.IsDigest(string(rest[:64])) {
+			r.referenced[string(rest[:64])] = true
+		}
+		text = rest
+	}
+}
+
+// unreferenced reports what the stores hold beyond what was referenced.
+func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
+	explained := map[string]bool{}
+	for digest := range r.referenced {
+		explained[objectstore.RequestImageKey("sha256:"+digest, r.c.wire.PixelBudget, r.c.wire.ByteCap)] = true
+	}
+	names := make([]string, 0, len(r.stores))
+	for name := range r.stores {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		var objects, images []string
+		var found []finding.Finding
+		for entry, err := range r.stores[name].Walk() {
+			switch {
+			case err != nil:
+				found = append(found, finding.New(finding.InputUnreadable, err.Error(), finding.Place{Seq: -1, File: name}))
+			case entry.RequestImage && !explained[entry.Digest]:
+				images = append(images, fmt.Sprintf("%s (%d bytes)", entry.Digest, entry.Bytes))
+			case !entry.RequestImage && !r.referenced[entry.Digest]:
+				objects = append(objects, fmt.Sprintf("sha256:%s (%d bytes)", entry.Digest, entry.Bytes))
+			}
+		}
+		for _, list := range []struct {
+			code  string
+			items []string
+		}{{finding.ObjectUnreferenced, objects}, {finding.ObjectCacheUnknown, images}} {
+			if len(list.items) > 0 {
+				f := finding.New(list.code, fmt.Sprint(len(list.items)), finding.Place{Seq: -1, File: name})
+				f.Detail = list.items
+				found = append(found, f)
+			}
+		}
+		if len(found) > 0 {
+			reports = append(reports, verify.Place(name, found))
+		}
+	}
+	return reports
+}
+
+func printAttachments(w io.Writer, log *verify.Log) {
+	fmt.Fprintln(w, visible(log.File))
+	if len(log.Attachments) == 0 {
+		return
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "  ATTACHMENT\tTYPE\tSIZE\tBYTES\tREQUESTS\tVERDICT")
+	for _, at := range log.Attachments {
+		verdict := string(at.Verdict)
+		if at.Verdict == finding.Drift {
+			verdict = "fails"
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%d×%d\t%d\t%d\t%s\n", visible(at.ID), visible(strings.TrimPrefix(at.MediaType, "image/")), at.Width, at.Height, at.Bytes, at.Requests, verdict)
+	}
+	t.Flush()
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+func formatsCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:  "formats",
+		Usage: "list what is read and written, and every finding by its code",
+		Description: `Lists log formats, containers, recordings, and the code of every refusal and finding
+with what it means.
+
+Examples:
+  dsh-verify formats
+  dsh-verify formats --format json | jq -r '.findings[].code'`,
+		Flags:  []cli.Flag{formatFlag()},
+		Action: func(_ context.Context, cmd *cli.Command) error { return a.formats(cmd) },
+	}
+}
+
+// A formatEntry is a line of the list.
+type formatEntry struct {
+	Name    string `json:"name"`
+	Meaning string `json:"meaning"`
+}
+
+// A formatList is everything that the tool reads and reports.
+type formatList struct {
+	SchemaVersion int             `json:"schemaVersion"`
+	Logs          []formatEntry   `json:"logs"`
+	Containers    []formatEntry   `json:"containers"`
+	Recordings    []formatEntry   `json:"recordings"`
+	Bodies        []formatEntry   `json:"bodies"`
+	Findings      []finding.Entry `json:"findings"`
+}
+
+func listFormats() formatList {
+	list := formatList{SchemaVersion: 1, Findings: finding.Catalogue()}
+	for _, v := range logformat.Versions() {
+		list.Logs = append(list.Logs, formatEntry{fmt.Sprintf("format %d", v.Number), v.Releases})
+	}
+	list.Containers = []formatEntry{
+		{"session.jsonl", "plain text, a JSON value per line"},
+		{"session.jsonl.zstd", "Zstandard frames of the same text"},
+		{"export ZIP", "session.jsonl, subagents/*/session.jsonl and media/*, as an archive or unpacked"},
+		{"SQLite store", "schema 17, opened read-only"},
+		{"store root", "a folder of --project--/<session id>/ folders, a harness home, or a session's folder"},
+		{"-", "standard input; pipes and symbolic links work too"},
+	}
+	list.Recordings = []formatEntry{
+		{"requests.jsonl", "a loop request per line, as a recorder in the harness writes it"},
+		{"folder of bodies", "HTTP bodies, with or without an index.jsonl"},
+		{"HAR 1.2", "captured traffic of any proxy; base64 and compressed bodies included"},
+	}
+	list.Bodies = []formatEntry{{"deepseek", "the body that the DeepSeek adapter posts to /chat/completions"}}
+	return list
+}
+
+func (a *app) formats(cmd *cli.Command) error {
+	list := listFormats()
+	switch format := cmd.String("format"); format {
+	case "json":
+		return printJSON(a.stdout, list)
+	case "text":
+	default:
+		return usagef("--format must be text or json, not %q", format)
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, section := range []struct {
+		title   string
+		entries []formatEntry
+	}{
+		{"Log formats", list.Logs}, {"Containers", list.Containers}, {"Recordings to compare with", list.Recordings}, {"HTTP bodies (--wire)", list.Bodies},
+	} {
+		fmt.Fprintln(w, section.title)
+		for _, e := range section.entries {
+			fmt.Fprintf(w, "  %s\t%s\n", e.Name, e.Meaning)
+		}
+		fmt.Fprintln(w)
+		w.Flush()
+	}
+	group := ""
+	for _, e := range list.Findings {
+		if e.Group != group {
+			if group != "" {
+				fmt.Fprintln(w)
+			}
+			group = e.Group
+			w.Flush()
+			fmt.Fprintf(w, "Findings: %s\n", group)
+		}
+		fmt.Fprintf(w, "  %s\t%s\t%s\n", e.Code, e.Severity, e.Meaning)
+	}
+	return w.Flush()
+}

@@ -1,0 +1,351 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+)
+
+func scanCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "scan",
+		Usage:     "check every session below a folder, in parallel",
+		ArgsUsage: "ROOT…",
+		Description: `Finds every session below each root (a harness home, a store root, a folder of
+exports) and checks it as replay does. Prints a line per session as it is done, what
+is wrong with it, and a summary. One bad session never stops the others.
+
+Examples:
+  dsh-verify scan ~/.dsh/sessions
+  dsh-verify scan --since 24h --project my-app --fail-fast ~/.dsh/sessions
+  dsh-verify scan --format ndjson ~/.dsh/sessions | jq -r 'select(.verdict=="refused").file'`,
+		Flags: append(logFlags(),
+			&cli.StringFlag{Name: "format", Value: "text", Usage: "text, ndjson (a line per session) or json"},
+			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "check `N` sessions at a time (default: one per core)"},
+			&cli.StringFlag{Name: "since", Usage: "only logs written since `WHEN`: a duration such as 36h or 7d, or a date such as 2026-11-30"},
+			&cli.StringFlag{Name: "project", Usage: "only sessions whose project folder contains `NAME`"},
+			&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first session that does not verify"},
+			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only sessions with warnings or errors, and the summary"},
+			colorFlag(),
+			strictFlag(),
+		),
+		Action: func(ctx context.Context, cmd *cli.Command) error { return a.scan(ctx, cmd) },
+	}
+}
+
+func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
+	if !cmd.Args().Present() {
+		return usagef("scan needs a ROOT (see 'dsh-verify scan --help')")
+	}
+	colour, err := a.colour(cmd)
+	if err != nil {
+		return err
+	}
+	out, err := newScanOutput(cmd, a.stdout, colour)
+	if err != nil {
+		return err
+	}
+	c, err := a.newChecker(cmd)
+	if err != nil {
+		return err
+	}
+	keep, err := scanFilter(cmd, time.Now())
+	if err != nil {
+		return err
+	}
+	s := &scanner{checker: c, out: out, failFast: cmd.Bool("fail-fast"), counts: map[finding.Verdict]int{}, codes: map[string]int{}}
+	var places []*locate.Place
+	defer func() {
+		for _, p := range places {
+			p.Close()
+		}
+	}()
+	for _, root := range cmd.Args().Slice() {
+		place, err := a.find(cmd, root)
+		if err != nil {
+			s.done(failed(root, err))
+			continue
+		}
+		places = append(places, place)
+		if len(place.Findings) > 0 {
+			s.place(verify.Place(root, place.Findings))
+		}
+		for _, log := range place.Logs {
+			if keep(log) {
+				s.logs = append(s.logs, log)
+			}
+		}
+	}
+	jobs := cmd.Int("jobs")
+	if jobs < 1 {
+		jobs = runtime.NumCPU()
+	}
+	s.progress = newProgress(a.stderr, len(s.logs))
+	s.run(ctx, jobs)
+	s.progress.clear()
+	out.finish(s)
+	if s.checked < len(s.logs) && !s.stopped {
+		return &statusError{exitUnreadable, fmt.Sprintf("interrupted: %d of %d sessions were checked", s.checked, len(s.logs))}
+	}
+	return verdictStatus(s.verdict, cmd.Bool("strict"))
+}
+
+// scanFilter returns which logs are checked.
+func scanFilter(cmd *cli.Command, now time.Time) (func(*locate.Log) bool, error) {
+	var since int64
+	if text := cmd.String("since"); text != "" {
+		when, err := parseSince(text, now)
+		if err != nil {
+			return nil, err
+		}
+		since = when.UnixMilli()
+	}
+	project := cmd.String("project")
+	return func(l *locate.Log) bool {
+		if since > 0 && l.Modified > 0 && l.Modified < since {
+			return false
+		}
+		if project == "" {
+			return true
+		}
+		folder, _, _ := strings.Cut(strings.ReplaceAll(l.StorePath, `\`, "/"), "/")
+		return strings.Contains(folder, project)
+	}, nil
+}
+
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n int
+		if _, err := fmt.Sscanf(days, "%d", &n); err == nil && n >= 0 && fmt.Sprint(n) == days {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02"} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	return now, usagef("--since takes a duration such as 36h or 7d, or a date such as 2026-11-30, not %q", text)
+}
+
+// A scanner checks logs in parallel and reports each as it is done. It holds
+// counts, not reports.
+type scanner struct {
+	checker  *checker
+	logs     []*locate.Log
+	out      scanOutput
+	progress *progress
+	failFast bool
+
+	mu       sync.Mutex
+	checked  int
+	stopped  bool // by --fail-fast
+	verdict  finding.Verdict
+	counts   map[finding.Verdict]int
+	codes    map[string]int // sessions by code of a warning or error
+	requests int
+}
+
+func (s *scanner) run(ctx context.Context, jobs int) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	next := make(chan *locate.Log)
+	var wait sync.WaitGroup
+	for range jobs {
+		wait.Go(func() {
+			for log := range next {
+				report := s.checker.log(log)
+				s.checker.lineage(log, report, nil, nil)
+				if s.done(report) {
+					stop()
+				}
+			}
+		})
+	}
+	for _, log := range s.logs {
+		select {
+		case next <- log:
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	close(next)
+	wait.Wait()
+}
+
+// done takes the report on a session and returns whether the scan should stop.
+func (s *scanner) done(report *verify.Log) (stop bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checked++
+	s.counts[report.Verdict]++
+	s.requests += report.Counts.Requests
+	s.count(report)
+	s.progress.step()
+	s.out.log(report)
+	if s.failFast && report.Verdict != finding.Verified && report.Verdict != finding.Rebuilt && report.Verdict != finding.Unverifiable {
+		s.stopped = true
+	}
+	return s.stopped
+}
+
+// place takes the report on a root itself.
+func (s *scanner) place(report *verify.Log) {
+	s.count(report)
+	s.out.log(report)
+}
+
+func (s *scanner) count(report *verify.Log) {
+	s.verdict = finding.Worse(s.verdict, report.Verdict)
+	seen := map[string]bool{}
+	for _, f := range report.Findings {
+		if f.Severity > finding.Note && !seen[f.Code] {
+			seen[f.Code] = true
+			s.codes[f.Code]++
+		}
+	}
+}
+
+// A scanOutput prints a scan in one format.
+type scanOutput interface {
+	log(*verify.Log)
+	finish(*scanner)
+}
+
+func newScanOutput(cmd *cli.Command, w io.Writer, colour bool) (scanOutput, error) {
+	switch format := cmd.String("format"); format {
+	case "text":
+		return &scanText{w, output.NewStyle(colour), cmd.Bool("quiet")}, nil
+	case "ndjson":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		return &scanNDJSON{enc}, nil
+	case "json":
+		return &scanJSON{w: w, report: &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}}, nil
+	default:
+		return nil, usagef("--format must be text, ndjson or json, not %q", format)
+	}
+}
+
+type scanText struct {
+	w     io.Writer
+	style *output.Style
+	quiet bool
+}
+
+func (t *scanText) log(log *verify.Log) {
+	output.ScanLine(t.w, t.style, log, t.quiet)
+}
+
+func (t *scanText) finish(s *scanner) {
+	var verdicts []string
+	for _, v := range []finding.Verdict{finding.Verified, finding.Rebuilt, finding.Unverifiable, finding.Drift, finding.Refused, finding.Unreadable} {
+		if n := s.counts[v]; n > 0 {
+			verdicts = append(verdicts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	if len(verdicts) == 0 {
+		verdicts = []string{"none found"}
+	}
+	codes := make([]string, 0, len(s.codes))
+	for code := range s.codes {
+		codes = append(codes, code)
+	}
+	sort.Slice(codes, func(i, j int) bool {
+		if s.codes[codes[i]] != s.codes[codes[j]] {
+			return s.codes[codes[i]] > s.codes[codes[j]]
+		}
+		return codes[i] < codes[j]
+	})
+	for _, code := range codes {
+		fmt.Fprintf(t.w, "%6d  %s\n", s.codes[code], code)
+	}
+	fmt.Fprintf(t.w, "%d sessions, %d requests: %s\n", s.checked, s.requests, strings.Join(verdicts, ", "))
+}
+
+// scanNDJSON prints a line per session, without the rows of its requests, and a
+// last line with the counts.
+type scanNDJSON struct {
+	enc *json.Encoder
+}
+
+func (n *scanNDJSON) log(log *verify.Log) {
+	log.Requests = []verify.Request{}
+	n.enc.Encode(log)
+}
+
+func (n *scanNDJSON) finish(s *scanner) {
+	n.enc.Encode(struct {
+		SchemaVersion int                     `json:"schemaVersion"`
+		Verdict       finding.Verdict         `json:"verdict"`
+		Sessions      int                     `json:"sessions"`
+		Requests      int                     `json:"requests"`
+		Verdicts      map[finding.Verdict]int `json:"verdicts"`
+		Codes         map[string]int          `json:"codes"`
+	}{verify.SchemaVersion, s.verdict, s.checked, s.requests, s.counts, s.codes})
+}
+
+type scanJSON struct {
+	w      io.Writer
+	report *verify.Report
+}
+
+func (j *scanJSON) log(log *verify.Log) { j.report.Add(log) }
+
+func (j *scanJSON) finish(*scanner) {
+	sort.SliceStable(j.report.Logs, func(a, b int) bool { return j.report.Logs[a].File < j.report.Logs[b].File })
+	output.JSON(j.w, j.report)
+}
+
+// A progress is a bar on a terminal; a nil one is silent.
+type progress struct {
+	w           io.Writer
+	total, done int
+	last        time.Time
+}
+
+func newProgress(w io.Writer, total int) *progress {
+	if f, ok := w.(*os.File); !ok || !isTerminal(f) || total < 2 {
+		return nil
+	}
+	return &progress{w: w, total: total}
+}
+
+func (p *progress) step() {
+	if p == nil {
+		return
+	}
+	p.done++
+	if now := time.Now(); now.Sub(p.last) > 100*time.Millisecond || p.done == p.total {
+		p.last = now
+		const width = 30
+		full := width * p.done / p.total
+		fmt.Fprintf(p.w, "\r[%s%s] %d of %d sessions", strings.Repeat("#", full), strings.Repeat(".", width-full), p.done, p.total)
+	}
+}
+
+func (p *progress) clear() {
+	if p != nil {
+		fmt.Fprintf(p.w, "\r%s\r", strings.Repeat(" ", 70))
+	}
+}

@@ -15,6 +15,17 @@ const (
 // String returns the severity's name.
 func (s Severity) String() string { return [...]string{"note", "warning", "error"}[s] }
 
+// UnmarshalText reads a severity's name.
+func (s *Severity) UnmarshalText(text []byte) error {
+	for v := Note; v <= Error; v++ {
+		if v.String() == string(text) {
+			*s = v
+			return nil
+		}
+	}
+	return fmt.Errorf("no severity is called %q: there are note, warning and error", text)
+}
+
 // MarshalText prints the name.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 

@@ -1,0 +1,230 @@
+package exportzip_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/exportzip"
+)
+
+// An entry of an archive that a test makes.
+type entry struct {
+	name   string
+	text   string
+	mode   fs.FileMode
+	flags  uint16
+	method uint16
+}
+
+func archive(t testing.TB, entries ...entry) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, e := range entries {
+		h := &zip.FileHeader{Name: e.name, Method: e.method, Flags: e.flags}
+		if e.mode != 0 {
+			h.SetMode(e.mode)
+		}
+		f, err := w.CreateHeader(h) // entries carry data descriptors
+		if err != nil {
+			t.Fatal(err)
+		}
+		io.WriteString(f, e.text)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+const log = `{"type":"session","version":0,"id":"s","createdAt":1,"delegationDepth":0}` + "\n"
+
+func TestRefusedEntries(t *testing.T) {
+	root := entry{name: "session.jsonl", text: log, method: zip.Deflate}
+	for _, c := range []struct {
+		name    string
+		entries []entry
+		code    logformat.Code
+	}{
+		{"sound", []entry{root, {name: "media/", mode: fs.ModeDir | 0o755}}, ""},
+		{"dot dot", []entry{root, {name: "../x"}}, exportzip.CodePath},
+		{"dot dot inside", []entry{root, {name: "media/../../x"}}, exportzip.CodePath},
+		{"absolute", []entry{root, {name: "/etc/x"}}, exportzip.CodePath},
+		{"a drive", []entry{root, {name: "C:x"}}, exportzip.CodePath},
+		{"back slash", []entry{root, {name: `media\x`}}, exportzip.CodePath},
+		{"a link", []entry{root, {name: "link", text: "/etc/passwd", mode: fs.ModeSymlink | 0o777}}, exportzip.CodeLink},
+		{"a device", []entry{root, {name: "dev", mode: fs.ModeDevice | 0o600}}, exportzip.CodeLink},
+		{"twice", []entry{root, root}, exportzip.CodeDuplicate},
+		{"encrypted", []entry{root, {name: "x", flags: 1}}, exportzip.CodeEncrypted},
+	} {
+		data := archive(t, c.entries...)
+		a, err := exportzip.Open("x.zip", bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		var codes []logformat.Code
+		for _, r := range a.Refused() {
+			codes = append(codes, r.Code)
+		}
+		var want []logformat.Code
+		if c.code != "" {
+			want = []logformat.Code{c.code}
+		}
+		if diff := cmp.Diff(want, codes); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		if diff := cmp.Diff([]string{"session.jsonl"}, a.Sessions()); diff != "" {
+			t.Errorf("%s: sessions: %s", c.name, diff)
+		}
+	}
+}
+
+func TestNoSession(t *testing.T) {
+	data := archive(t, entry{name: "readme.txt", text: "hello"})
+	_, err := exportzip.Open("x.zip", bytes.NewReader(data), int64(len(data)))
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); !ok || refusal.Code != exportzip.CodeNoSession {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestDamagedArchive(t *testing.T) {
+	data := archive(t, entry{name: "session.jsonl", text: log})
+	cut := data[:len(data)-10]
+	_, err := exportzip.Open("x.zip", bytes.NewReader(cut), int64(len(cut)))
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); !ok || refusal.Code != exportzip.CodeDamaged {
+		t.Errorf("error is %v", err)
+	}
+}
+
+// TestLyingSizes edits an entry's recorded checksum and length: what is read does
+// not match, and the reading says so.
+func TestLyingSizes(t *testing.T) {
+	data := archive(t, entry{name: "session.jsonl", text: log, method: zip.Store})
+	at := bytes.LastIndex(data, []byte("PK\x01\x02"))
+	for name, edit := range map[string]func(b []byte){
+		"checksum":     func(b []byte) { b[at+16] ^= 1 },
+		"length short": func(b []byte) { b[at+24]--; b[at+20]-- },
+		"length long":  func(b []byte) { b[at+24]++ },
+	} {
+		b := bytes.Clone(data)
+		edit(b)
+		a, err := exportzip.Open("x.zip", bytes.NewReader(b), int64(len(b)))
+		if err != nil {
+			continue
+		}
+		r, err := a.OpenSession("session.jsonl")
+		if err == nil {
+			_, err = io.ReadAll(r)
+		}
+		if refusal, ok := errors.AsType[*logformat.Refusal](err); !ok || refusal.Code != exportzip.CodeEntry {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+}
+
+// TestBomb holds that an entry which inflates to a gigabyte stops at the limit.
+func TestBomb(t *testing.T) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, _ := w.Create("session.jsonl")
+	io.WriteString(f, log)
+	io.WriteString(f, `{"type":"x","seq":0,"time":0,"data":"`)
+	chunk := bytes.Repeat([]byte("a"), 1<<20)
+	for range 1 << 10 {
+		f.Write(chunk)
+	}
+	w.Close()
+	if b.Len() > 2<<20 {
+		t.Fatalf("the bomb has %d bytes", b.Len())
+	}
+	a, err := exportzip.Open("x.zip", bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rc, err := a.OpenSession("session.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rc.Close()
+	reader := logformat.NewReader(rc, logformat.Options{MaxSize: 8 << 20})
+	for _, err = range reader.Records() {
+		if err != nil {
+			break
+		}
+	}
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); !ok || refusal.Code != logformat.CodeSizeLimit {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestRecordedExport(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "export-zip-family", "export.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := exportzip.Open("export.zip", bytes.NewReader(data), int64(len(data)))
+	if err != nil || len(a.Refused()) > 0 {
+		t.Fatal(err, a.Refused())
+	}
+	if n := len(a.Sessions()); n < 2 || a.Sessions()[0] != "session.jsonl" {
+		t.Errorf("sessions are %v", a.Sessions())
+	}
+	object, failure := a.Media().Open("fd15474afd50af227d56839fd32fbf45490d9d3466c70118745c64e2e3107e9e")
+	if failure != nil {
+		t.Fatal(failure)
+	}
+	object.Close()
+}
+
+// FuzzArchive reads whatever the bytes are: it must neither crash nor hold much.
+func FuzzArchive(f *testing.F) {
+	f.Add(archive(f, entry{name: "session.jsonl", text: log, method: zip.Deflate}, entry{name: "media/x", text: "y"}))
+	if data, err := os.ReadFile(filepath.Join("..", "..", "fixtures", "export-zip-family", "export.zip")); err == nil {
+		f.Add(data)
+	}
+	debug.SetMemoryLimit(256 << 20)
+	f.Fuzz(func(_ *testing.T, data []byte) {
+		a, err := exportzip.Open("x", bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		for _, name := range a.Sessions() {
+			rc, err := a.OpenSession(name)
+			if err != nil {
+				continue
+			}
+			for _, err := range logformat.NewReader(rc, logformat.Options{MaxSize: 1 << 20}).Records() {
+				if err != nil {
+					break
+				}
+			}
+			rc.Close()
+		}
+	})
+}
+
+func ExampleOpen() {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, _ := w.Create("session.jsonl")
+	io.WriteString(f, log)
+	w.Close()
+	a, err := exportzip.Open("export.zip", bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(strings.Join(a.Sessions(), " "))
+	// Output: session.jsonl
+}

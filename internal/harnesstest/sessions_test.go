@@ -1,0 +1,407 @@
+package harnesstest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/objectstore"
+)
+
+// TestRandomSessions plays random sessions in the real harness and demands
+// that every recorded request is rebuilt byte for byte.
+func TestRandomSessions(t *testing.T) {
+	h := needHarness(t)
+	n := *seeds
+	if n == 0 {
+		n = 3
+	}
+	var total totals
+	t.Run("seeds", func(t *testing.T) {
+		for i := range n {
+			seed := *firstSeed + uint64(i)
+			t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+				t.Parallel()
+				checkSeed(t, h, seed, &total)
+			})
+		}
+	})
+	t.Logf("%d random sessions, from seed %d on: %d processes, %d logs, %d requests verified, %d edits found, %d logs damaged and judged",
+		n, *firstSeed, total.lifetimes, total.logs, total.requests, total.edits, total.judged)
+}
+
+type totals struct {
+	sync.Mutex
+	lifetimes, logs, requests, edits, judged int
+}
+
+func checkSeed(t *testing.T, h *harness, seed uint64, total *totals) {
+	p := newPlan(seed)
+	dir := t.TempDir()
+	err := h.play(p, dir, total)
+	if err == nil {
+		judgeSessions(t, seed, dir, total)
+		return
+	}
+	small, why := h.shrink(p, err)
+	kept := keptDir(t, fmt.Sprintf("seed-%d", seed))
+	os.RemoveAll(kept)
+	if again := h.play(small, kept, nil); again != nil {
+		why = again
+	}
+	t.Errorf("seed %d: %v\nshrunk to %d lifetimes, kept in %s: %v", seed, err, len(small.Lifetimes), kept, why)
+}
+
+// play runs a plan in a folder and checks what came of it.
+func (h *harness) play(p *plan, dir string, total *totals) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(p, "", " ")
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir, "plan.json")
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return err
+	}
+	for i := range p.Lifetimes {
+		if err := h.live(path, i, dir); err != nil {
+			return err
+		}
+	}
+	return checkStore(p, dir, total)
+}
+
+// live runs one lifetime in a process of its own.
+func (h *harness) live(plan string, i int, dir string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := h.command(ctx, "run.mjs", plan, strconv.Itoa(i), dir)
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return fmt.Errorf("lifetime %d does not end: %s", i, lastLines(out))
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == -1 {
+		return nil // it was to kill itself
+	}
+	if err != nil {
+		return fmt.Errorf("lifetime %d: %w: %s", i, err, lastLines(out))
+	}
+	return nil
+}
+
+// checkStore verifies every log of a played plan.
+func checkStore(p *plan, dir string, total *totals) error {
+	root := filepath.Join(dir, "sessions")
+	if _, err := os.Stat(root); err != nil {
+		return nil // it died before anything was stored
+	}
+	place, err := locate.Find(root, nil)
+	if err != nil {
+		return nil // no log was stored
+	}
+	defer place.Close()
+	if len(place.Findings) > 0 {
+		return fmt.Errorf("the store: %s %s", place.Findings[0].Code, place.Findings[0].Message)
+	}
+	for _, log := range place.Logs {
+		if err := checkLog(p, dir, log, total); err != nil {
+			return fmt.Errorf("%s: %w", strings.TrimPrefix(log.Name, dir), err)
+		}
+	}
+	if total != nil {
+		total.Lock()
+		total.lifetimes += len(p.Lifetimes)
+		total.logs += len(place.Logs)
+		total.Unlock()
+	}
+	return nil
+}
+
+func checkLog(p *plan, dir string, log *locate.Log, total *totals) error {
+	path := log.Recording
+	if p.RecordDir != "" {
+		path = filepath.Join(dir, p.RecordDir, filepath.Base(log.Dir), "requests.jsonl")
+	}
+	report, err := run(dir, log, path)
+	if err != nil {
+		return err
+	}
+	if report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
+		return fmt.Errorf("%s: %s", report.Verdict, firstError(report))
+	}
+	if path == "" || !exists(path) {
+		if report.Counts.Requests > 0 {
+			return fmt.Errorf("%d requests were rebuilt and none recorded", report.Counts.Requests)
+		}
+		return nil
+	}
+	if p.lossy() {
+		return checkLossy(report)
+	}
+	if want := finding.Verified; report.Verdict != want {
+		return fmt.Errorf("%s: %s", report.Verdict, firstError(report))
+	}
+	edits, err := checkEdits(p, dir, log, path)
+	if total != nil {
+		total.Lock()
+		total.requests += report.Counts.Verified
+		total.edits += edits
+		total.Unlock()
+	}
+	return err
+}
+
+// checkLossy checks a log that lost its tail once: a recorded request may be
+// missing in it, or have been dispatched again under the same number.
+func checkLossy(report *verify.Log) error {
+	twice := false
+	for _, f := range report.Findings {
+		twice = twice || f.Code == finding.RecordingDuplicate
+	}
+	for _, f := range report.Findings {
+		if f.Severity != finding.Error || f.Code == finding.RecordingExtra || f.Code == finding.RecordingDuplicate || f.Code == finding.RecordingOrder {
+			continue
+		}
+		if f.Code == finding.RecordingDrift && twice {
+			continue
+		}
+		return fmt.Errorf("%s (the log lost a tail)", firstError(report))
+	}
+	return nil
+}
+
+// checkEdits edits one recorded request: it must drift, and no other.
+func checkEdits(p *plan, dir string, log *locate.Log, path string) (int, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return 0, err
+	}
+	r := rand.New(rand.NewPCG(p.Seed, 2))
+	lines := bytes.SplitAfter(bytes.TrimSpace(text), []byte("\n"))
+	i := r.IntN(len(lines))
+	edited, what := editRequest(r, lines[i])
+	key := entryKey(lines[i])
+	lines[i] = edited
+	copied := filepath.Join(dir, "edited.jsonl")
+	if err := os.WriteFile(copied, bytes.Join(lines, nil), 0o644); err != nil {
+		return 0, err
+	}
+	report, err := run(dir, log, copied)
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range report.Requests {
+		if want := row.Key() == key; want != (row.Verdict == finding.Drift) {
+			return 0, fmt.Errorf("the recorded request %s was edited (%s), and request %s is %s", key, what, row.Key(), row.Verdict)
+		}
+	}
+	if report.Verdict != finding.Drift {
+		return 0, fmt.Errorf("the recorded request %s was edited (%s), and the verdict is %s", key, what, report.Verdict)
+	}
+	return 1, nil
+}
+
+// editRequest changes one letter or digit of the request, or drops it.
+func editRequest(r *rand.Rand, line []byte) (edited []byte, what string) {
+	from := bytes.Index(line, []byte(`"request":{`)) + len(`"request":{`)
+	for {
+		at := from + r.IntN(len(line)-from)
+		c := line[at]
+		if !(c >= 'a' && c <= 'e' || c >= '1' && c <= '8') || line[at-1] == '\\' {
+			continue
+		}
+		edited = append([]byte(nil), line...)
+		edited[at]++
+		return edited, fmt.Sprintf("byte %d", at-from)
+	}
+}
+
+func entryKey(line []byte) string {
+	var e struct{ Turn, Step, Attempt int }
+	if err := json.Unmarshal(line, &e); err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%d.%d.%d", e.Turn, e.Step, e.Attempt)
+}
+
+func run(dir string, log *locate.Log, path string) (*verify.Log, error) {
+	reader, closer, err := log.Open(logformat.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer closer.Close()
+	var opts verify.Options
+	if path != "" && exists(path) {
+		file, err := recording.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		opts.Recording = file
+	}
+	if objects := filepath.Join(dir, "home", "attachments", "v1"); exists(objects) {
+		store, err := objectstore.OpenFolder(objects)
+		if err != nil {
+			return nil, err
+		}
+		opts.Objects = objectstore.NewVerifier(store)
+	}
+	return verify.Run(log.Name, reader, opts), nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func firstError(report *verify.Log) string {
+	for _, f := range report.Findings {
+		if f.Severity == finding.Error {
+			return fmt.Sprintf("%s %s %v\n  %s", f.Code, f.Message, f.Place, strings.Join(f.Detail, "\n  "))
+		}
+	}
+	for _, f := range report.Findings {
+		if f.Severity != finding.Note {
+			return fmt.Sprintf("%s %s %v", f.Code, f.Message, f.Place)
+		}
+	}
+	return "no finding says why"
+}
+
+// judgeSessions has the harness's loader judge the logs of a session, as they
+// are and damaged.
+func judgeSessions(t *testing.T, seed uint64, dir string, total *totals) {
+	files, _ := filepath.Glob(filepath.Join(dir, "sessions", "*", "*", "session.jsonl*"))
+	if len(files) == 0 {
+		return
+	}
+	j := newJudge(t)
+	tally := make(map[string]int)
+	var batch []trial
+	r := rand.New(rand.NewPCG(seed, 3))
+	for _, path := range files {
+		b := readBase(t, path)
+		if b == nil {
+			continue
+		}
+		batch = append(batch, trial{base: b, file: b.file, how: "undamaged", seed: seed})
+		for i := range 4 {
+			file, how := mutate(r, b)
+			batch = append(batch, trial{base: b, file: file, how: how, seed: seed*1000 + uint64(i)})
+		}
+	}
+	compareVerdicts(t, j, batch, tally)
+	total.Lock()
+	total.judged += len(batch)
+	total.Unlock()
+}
+
+// shrink leaves away what does not matter for a failure. It plays a few dozen
+// smaller plans at most.
+func (h *harness) shrink(p *plan, why error) (*plan, error) {
+	best := p
+	budget := 40
+	kind := failureKind(why)
+	try := func(smaller *plan) bool {
+		if budget == 0 || len(smaller.Lifetimes) == 0 {
+			return false
+		}
+		budget--
+		dir, err := os.MkdirTemp("", "shrink")
+		if err != nil {
+			return false
+		}
+		defer os.RemoveAll(dir)
+		err = h.play(smaller, dir, nil)
+		if err == nil || failureKind(err) != kind {
+			return false
+		}
+		best, why = smaller, err
+		return true
+	}
+	for changed := true; changed && budget > 0; {
+		changed = false
+		for _, cut := range cuts(best) {
+			if try(cut) {
+				changed = true
+				break
+			}
+		}
+	}
+	return best, why
+}
+
+// failureKind is a failure without what differs from run to run.
+func failureKind(err error) string {
+	text := err.Error()
+	for _, code := range []string{"recording/", "object/", "log/", "lifetime", "edited", "recorded", "store"} {
+		if at := strings.Index(text, code); at >= 0 {
+			return text[at : at+len(code)]
+		}
+	}
+	return ""
+}
+
+// cuts are the plans that are one step smaller, the smallest first.
+func cuts(p *plan) (smaller []*plan) {
+	add := func(change func(*plan)) {
+		text, _ := json.Marshal(p)
+		var c plan
+		if json.Unmarshal(text, &c) == nil {
+			change(&c)
+			smaller = append(smaller, &c)
+		}
+	}
+	if n := len(p.Lifetimes); n > 1 {
+		add(func(c *plan) { c.Lifetimes = c.Lifetimes[:n-1] })
+	}
+	for i, l := range p.Lifetimes {
+		for k := len(l.Turns) - 1; k >= 0; k-- {
+			add(func(c *plan) {
+				c.Lifetimes[i].Turns = append(c.Lifetimes[i].Turns[:k], c.Lifetimes[i].Turns[k+1:]...)
+			})
+		}
+		if len(l.Tools) > 0 {
+			add(func(c *plan) { c.Lifetimes[i].Tools = c.Lifetimes[i].Tools[1:] })
+		}
+		if l.EarlyActs != nil {
+			add(func(c *plan) { c.Lifetimes[i].EarlyActs = nil })
+		}
+		if l.Compact != nil {
+			add(func(c *plan) { c.Lifetimes[i].Compact = nil })
+		}
+		for k, t := range l.Turns {
+			if len(t.Before) > 0 {
+				add(func(c *plan) { c.Lifetimes[i].Turns[k].Before = t.Before[1:] })
+			}
+			if len(t.Replies) > 0 {
+				add(func(c *plan) { c.Lifetimes[i].Turns[k].Replies = t.Replies[:len(t.Replies)-1] })
+			}
+			for m, reply := range t.Replies {
+				if len(reply) > 1 {
+					add(func(c *plan) { c.Lifetimes[i].Turns[k].Replies[m] = reply[len(reply)/2:] })
+					add(func(c *plan) { c.Lifetimes[i].Turns[k].Replies[m] = reply[1:] })
+				}
+			}
+		}
+	}
+	return smaller
+}

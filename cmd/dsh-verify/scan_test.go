@@ -87,7 +87,9 @@ func TestScanRoot(t *testing.T) {
 		"role":    func(b []byte) []byte { return bytes.Replace(b, []byte(`"role":"user"`), []byte(`"role":"boss"`), -1) },
 		"type":    func(b []byte) []byte { return bytes.Replace(b, []byte(`"turn/start"`), []byte(`"turn/stark"`), 1) },
 		"surface": func(b []byte) []byte { return bytes.Replace(b, []byte(`,"surfaceOp":"append"`), nil, 1) },
-		"legacy":  func(b []byte) []byte { return bytes.Replace(b, []byte(`"reason":"initial"`), []byte(`"reason":"fallback"`), 1) },
+		"legacy": func(b []byte) []byte {
+			return bytes.Replace(b, []byte(`"reason":"initial"`), []byte(`"reason":"fallback"`), 1)
+		},
 	}
 	for id, edit := range damage {
 		r.add(id, id, edit)

@@ -2,12 +2,14 @@ package lineage_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/lineage"
@@ -19,14 +21,24 @@ func read(t *testing.T, path ...string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if strings.HasSuffix(path[len(path)-1], ".zstd") {
+		d, err := zstd.NewReader(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		if text, err = io.ReadAll(d); err != nil {
+			t.Fatal(err)
+		}
+	}
 	return text
 }
 
 func TestCheck(t *testing.T) {
 	parent := read(t, "fork-plain-and-override", "session.jsonl")
 	child := read(t, "fork-plain-and-override", "children", "1", "session.jsonl")
-	agentParent := read(t, "subagent-linked", "session.jsonl")
-	agent := read(t, "subagent-linked", "children", "1", "session.jsonl")
+	agentParent := read(t, "subagent-linked", "session.jsonl.zstd")
+	agent := read(t, "subagent-linked", "children", "1", "session.jsonl.zstd")
 	replace := func(text []byte, old, new string) []byte {
 		if !bytes.Contains(text, []byte(old)) {
 			t.Fatalf("the log does not hold %q", old)

@@ -26,6 +26,9 @@
 //     of the later members keeps its early place and takes the later value; the
 //     live abort signal is not data and not printed.
 //
+//   - A [Oneshot] is a request outside the loop, as a compaction makes one to have
+//     the history summed up, rebuilt as far as the log tells.
+//
 // # Boundaries
 //
 // The messages of a step's first attempt are the surface right after the run of

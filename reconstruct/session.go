@@ -14,6 +14,8 @@ type Options struct {
 	// Observe, when set, sees every record before it is applied. The session's
 	// surface and header are as they were before the record.
 	Observe func(*logformat.Record)
+	// Oneshot, when set, is told of the requests outside the loop.
+	Oneshot func(*Oneshot)
 }
 
 // A Session folds the records of one log into requests.
@@ -30,6 +32,9 @@ type Session struct {
 	doubt    Doubt  // of the current lifetime
 	oldDoubt Doubt  // of earlier lifetimes
 	previous string // type of the event before
+
+	compacting *EpochHeader // in force when the latest compaction began
+	oneshots   map[OneshotKind]int
 
 	stats Stats
 }
@@ -124,6 +129,7 @@ func (s *Session) Apply(rec *logformat.Record) iter.Seq2[*Request, error] {
 			s.previous = "assistant/chunk"
 			return
 		}
+		s.oneshot(rec.Event)
 		q, err := s.event(rec.Event)
 		s.previous = rec.Event.Type
 		if err != nil {

@@ -29,12 +29,14 @@ Examples:
   dsh-verify requests session.jsonl.zstd
   dsh-verify requests --digests session.jsonl | sha256sum
   dsh-verify requests --jsonl session.jsonl | jq -c .request.messages[-1]
-  dsh-verify requests --jsonl --wire deepseek session.jsonl > bodies.jsonl`,
+  dsh-verify requests --jsonl --wire deepseek session.jsonl > bodies.jsonl
+  dsh-verify requests --oneshots session.jsonl`,
 		Flags: append(append(logFlags(), wireFlags()...),
 			wireFlag(),
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects, for --wire"},
 			&cli.BoolFlag{Name: "jsonl", Usage: "print the exact bytes of each request, as `requests.jsonl` holds them"},
 			&cli.BoolFlag{Name: "digests", Usage: "print length and SHA-256 of each request as JSON lines"},
+			&cli.BoolFlag{Name: "oneshots", Usage: "list the requests outside the loop instead: compactions, titles, searches"},
 			&cli.BoolFlag{Name: "prepared", Usage: "add the requests that the log cannot show as sent"},
 		),
 		Action: func(_ context.Context, cmd *cli.Command) error {
@@ -44,6 +46,9 @@ Examples:
 			}
 			if cmd.Bool("jsonl") && cmd.Bool("digests") {
 				return usagef("--jsonl and --digests exclude each other")
+			}
+			if cmd.Bool("oneshots") && (cmd.Bool("digests") || cmd.Bool("prepared") || cmd.String("wire") != "") {
+				return usagef("--oneshots takes --jsonl and nothing else ('dsh-verify show LOG compaction:1' prints one)")
 			}
 			c, err := a.newChecker(cmd)
 			if err != nil {
@@ -57,8 +62,12 @@ Examples:
 				return err
 			}
 			defer place.Close()
+			list := c.listRequests
+			if cmd.Bool("oneshots") {
+				list = c.listOneshots
+			}
 			for _, log := range place.Logs {
-				if err := c.listRequests(cmd, log); err != nil {
+				if err := list(cmd, log); err != nil {
 					return err
 				}
 			}

@@ -23,12 +23,14 @@ func showCommand(a *app) *cli.Command {
 		ArgsUsage: "LOG [REQ]",
 		Description: `Prints the exact bytes of a request and nothing else. REQ is its number, turn.step,
 turn.step.attempt, seq:N (the request that was open there) or last. Without REQ the
-requests are listed.
+requests are listed. REQ may also name a request outside the loop, as compaction:2 or
+title:1; of a compaction the log holds all but the final instruction.
 
 Examples:
   dsh-verify show session.jsonl.zstd 37 | sha256sum
   dsh-verify show --messages session.jsonl last
-  dsh-verify show --wire deepseek session.jsonl 3.2.1 > body.json`,
+  dsh-verify show --wire deepseek session.jsonl 3.2.1 > body.json
+  dsh-verify show --pretty session.jsonl compaction:2`,
 		Flags: append(append(append(logFlags(), wireFlags()...), redactFlags()...),
 			&cli.BoolFlag{Name: "pretty", Usage: "indent the JSON, its order kept"},
 			&cli.BoolFlag{Name: "messages", Usage: "print a readable transcript of the messages"},
@@ -84,6 +86,9 @@ func (a *app) show(cmd *cli.Command) error {
 		}
 		fmt.Fprintf(a.stderr, "Name one to see it, by its number or its turn.step.attempt: dsh-verify show %s 1\n", visible(arg))
 		return nil
+	}
+	if oneshotKey(refs[0]) {
+		return c.showOneshot(cmd, log, refs[0], redactor)
 	}
 	sel, err := parseSelector(refs[0])
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -215,81 +214,25 @@ type oneshot struct {
 // instruction stands in a compaction's body where its last message goes.
 const instruction = "dsh-verify:the-instruction-is-not-in-the-log:5c1d"
 
-// record notes the one-shots that a record tells of, before it is applied.
-func (t *traffic) record(rec *logformat.Record, s *reconstruct.Session) {
-	e := rec.Event
-	if e == nil {
+// oneshot notes a request outside the loop.
+func (t *traffic) oneshot(q *reconstruct.Oneshot) {
+	o := &oneshot{seq: q.Seq, what: string(q.Kind), whole: q.Hole() == ""}
+	t.oneshots = append(t.oneshots, o)
+	if !q.Known() {
 		return
 	}
-	switch e.Type {
-	case "compaction/summary":
-		if e.Data.Lookup("llmStreamCall").Kind() == ecmajson.True {
-			t.note(e.Seq, "compaction", compactionRequest(e.Data, s), false)
-		}
-	case "session/title-llm-request":
-		t.note(e.Seq, "session title", titleRequest(e.Data), true)
-	case "web/deepseek-search-llm-request":
-		t.oneshots = append(t.oneshots, &oneshot{seq: e.Seq, what: "web search"})
+	message := ecmajson.Value(`{"role":"user","content":[{"type":"text","text":"` + instruction + `"}]}`)
+	canonical, _, err := ecmajson.Canonical(q.Append(nil, message))
+	if err != nil {
+		return
 	}
-}
-
-func (t *traffic) note(seq int64, what string, request []byte, whole bool) {
-	o := &oneshot{seq: seq, what: what, whole: whole}
-	canonical, _, err := ecmajson.Canonical(request)
-	if err == nil {
-		for _, policy := range t.policies(nil) {
-			b := wire.NewBuilder(policy, nil)
-			if body, err := b.DeepSeek(wire.JSON(canonical)); err == nil {
-				before, after, _ := bytes.Cut(body.Bytes(), []byte(instruction))
-				o.variant = append(o.variant, [2][]byte{before, after})
-			}
+	for _, policy := range t.policies(nil) {
+		b := wire.NewBuilder(policy, nil)
+		if body, err := b.DeepSeek(wire.JSON(canonical)); err == nil {
+			before, after, _ := bytes.Cut(body.Bytes(), []byte(instruction))
+			o.variant = append(o.variant, [2][]byte{before, after})
 		}
 	}
-	t.oneshots = append(t.oneshots, o)
-}
-
-// compactionRequest is the request of a compaction but for its instruction.
-func compactionRequest(data ecmajson.Value, s *reconstruct.Session) []byte {
-	b := []byte(`{"model":`)
-	b = append(b, orNull(data.Lookup("model"))...)
-	b = append(b, `,"maxTokens":`...)
-	b = append(b, orNull(data.Lookup("maxTokens"))...)
-	if epoch := s.Epoch(); epoch != nil {
-		if epoch.System != nil {
-			b = append(append(b, `,"system":`...), epoch.System...)
-		}
-		if epoch.Tools != nil {
-			b = append(append(b, `,"tools":`...), epoch.Tools...)
-		}
-	}
-	b = append(b, `,"messages":[`...)
-	for v := range data.Lookup("shadowedSeqs").Elements() {
-		seq, _ := v.SafeInt()
-		if m := s.Surface().Node(seq); m != nil && m.Bytes != nil {
-			b = append(append(b, m.Bytes...), ',')
-		}
-	}
-	return append(b, `{"role":"user","content":[{"type":"text","text":"`+instruction+`"}]}]}`...)
-}
-
-func titleRequest(data ecmajson.Value) []byte {
-	b := []byte(`{"purpose":"session-title","model":`)
-	b = append(b, orNull(data.Lookup("route").Lookup("model"))...)
-	if system := data.Lookup("system"); system != nil {
-		b = append(append(b, `,"system":`...), system...)
-	}
-	if n := data.Lookup("maxTokens"); n != nil {
-		b = append(append(b, `,"maxTokens":`...), n...)
-	}
-	b = append(b, `,"messages":`...)
-	return append(append(b, orNull(data.Lookup("messages"))...), '}')
-}
-
-func orNull(v ecmajson.Value) ecmajson.Value {
-	if v == nil {
-		return ecmajson.Value("null")
-	}
-	return v
 }
 
 // matches reports whether a body is the one-shot's, as far as the log says.

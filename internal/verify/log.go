@@ -100,9 +100,12 @@ func (r *run) read(reader *logformat.Reader) {
 		return
 	}
 	r.identify(header, reader)
-	r.session = reconstruct.NewSession(header, reconstruct.Options{Observe: r.opts.Observe})
+	fold := reconstruct.Options{Observe: r.opts.Observe}
+	if r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects); r.traffic != nil {
+		fold.Oneshot = r.traffic.oneshot
+	}
+	r.session = reconstruct.NewSession(header, fold)
 	r.compare = newComparison(r.opts.Recording, header.ID)
-	r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects)
 	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {
@@ -119,9 +122,6 @@ func (r *run) read(reader *logformat.Reader) {
 }
 
 func (r *run) apply(rec *logformat.Record) error {
-	if r.traffic != nil {
-		r.traffic.record(rec, r.session)
-	}
 	for q, err := range r.session.Apply(rec) {
 		if err != nil {
 			return err

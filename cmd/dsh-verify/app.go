@@ -43,6 +43,7 @@ var commands = []func(*app) *cli.Command{
 	scanCommand,
 	attachmentsCommand,
 	formatsCommand,
+	manCommand,
 	auditCommand,
 }
 
@@ -121,7 +122,7 @@ attached images, and compares all of it with a recording when there is one.
 
 Example:
   dsh-verify replay session.jsonl.zstd`,
-		HideVersion:           true,
+		Version:               versionLine(),
 		Suggest:               true,
 		EnableShellCompletion: true,
 		Writer:                a.stdout,
@@ -134,6 +135,7 @@ Example:
 			return cli.ShowRootCommandHelp(cmd)
 		},
 	}
+	cli.VersionPrinter = func(*cli.Command) { fmt.Fprintln(a.stdout, versionLine()) }
 	for _, build := range commands {
 		root.Commands = append(root.Commands, build(a))
 	}

@@ -171,7 +171,7 @@ func (s *Session) event(e *logformat.Event) (*Request, error) {
 		s.freezeMessages(e.Seq)
 		return nil, nil
 	case "llm/retry-started":
-		s.step.retryStarted = s.step.state == awaitingRetry
+		s.retryStarted(e.Seq)
 		return nil, nil
 	case "session/end-seed":
 		s.oldDoubt |= s.doubt

@@ -67,6 +67,16 @@ func (s *Session) freezeMessages(seq int64) {
 	}
 }
 
+// retryStarted takes the messages of a retry: the loop derives them at once, and
+// what a plugin appends while the first byte is awaited is no part of it.
+func (s *Session) retryStarted(seq int64) {
+	if s.step.state != awaitingRetry {
+		return
+	}
+	s.step.retryStarted = true
+	s.snapshot(seq + 1)
+}
+
 // keep copies the taken messages before the live list changes under them.
 func (st *step) keep(head *Message) {
 	if !st.taken || st.kept != nil || st.state == noStep || st.state == streaming {
@@ -144,7 +154,7 @@ func (s *Session) closeStep(seq int64) *Request {
 	}
 	prepared := state == entering || state == waiting || state == awaitingRetry && st.retryStarted
 	defer func() { *st = step{state: noStep} }()
-	if !prepared || s.inherited(st.start) {
+	if !prepared || s.inherited(st.start) || s.epoch == nil {
 		return nil
 	}
 	if !st.taken {

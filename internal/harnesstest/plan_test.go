@@ -90,6 +90,9 @@ func (p *plan) eachAction(do func(object)) {
 	}
 }
 
+// lateNote is the plugin that appends to the surface at odd moments.
+const lateNote = "late-note"
+
 // A planner makes plans; everything it decides comes from its seed.
 type planner struct {
 	*rand.Rand
@@ -278,7 +281,9 @@ func (g *planner) act() object {
 	case 1:
 		return with(g.message(), "inject")
 	case 2:
-		return with(g.message(), "append")
+		m := g.message()
+		m["source"] = object{"kind": "plugin", "plugin": lateNote, "note": g.oddJSON(2)}
+		return with(m, "append")
 	case 3:
 		return object{"do": "system", "text": g.words()}
 	case 4:

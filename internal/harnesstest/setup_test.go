@@ -86,7 +86,7 @@ func (h *harness) installPackages(dir string) error {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, npm, "ci", "--fetch-retries=0", "--fetch-timeout=15000")
 	cmd.Dir = dir

@@ -96,7 +96,11 @@ async function act(a) {
     case 'batch': batch = a; return
     case 'tool': return toggleTool(a.tool)
     case 'prune': return void ctx.get('toolResultPruner')?.pruneSession(agent.session)
-    case 'compact': return void await ctx.get('compaction')?.compactNow(agent, new AbortController().signal).catch(() => {})
+    case 'compact':
+      try {
+        await ctx.get('compaction')?.compactNow(agent, new AbortController().signal)
+      } catch {} // there may be nothing to compact, or work under way
+      return
     default: throw new Error(`no action ${a.do}`)
   }
 }
@@ -242,7 +246,9 @@ if (life.earlyActs) {
 for (const t of life.tools ?? []) toggleTool(t)
 
 const agentOptions = { provider: life.provider, model: life.model, ...life.maxTokens ? { maxTokens: life.maxTokens } : {} }
-if (life.op === 'resume') {
+const stored = new Set((await ctx.sessionPersistence.list()).map(header => header.id))
+if (life.op === 'fork' && !stored.has(life.parent)) process.exit(0) // the parent died before anything was stored
+if (life.op === 'resume' && stored.has(life.session)) {
   agent = (await ctx.agents.resume({ resumeSessionId: life.session, agentOptions })).agent
 } else {
   const options = { sessionId: life.session, agentOptions, meta: { ...life.cwd ? { cwd: life.cwd } : {} } }

@@ -40,7 +40,8 @@ const (
 // one call of the model. See the package comment for its bytes.
 type Request struct {
 	SessionID string
-	Ordinal   int // 1-based among the requests that the log shows as sent; 0 for a prepared one
+	Seed      int64 // events below it were inherited from the parent session
+	Ordinal   int   // 1-based among the requests that the log shows as sent; 0 for a prepared one
 	Turn      int64
 	Step      int64
 	Attempt   int64

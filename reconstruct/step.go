@@ -185,7 +185,7 @@ func (s *Session) build(dispatch int64) *Request {
 		st.header = s.epoch // a retry keeps the system prompt and tools of its step
 	}
 	q := &Request{
-		SessionID: s.header.ID, Turn: st.turn, Step: st.number, Attempt: st.attempt,
+		SessionID: s.header.ID, Seed: s.header.SeedLength, Turn: st.turn, Step: st.number, Attempt: st.attempt,
 		Boundary: Boundary{StepStart: st.start, Messages: st.takenAt, Dispatch: dispatch},
 		Config:   s.epoch, Header: st.header,
 		Doubt: s.doubt, OverOld: s.oldDoubt != 0,

@@ -113,11 +113,11 @@ func placeOf(cmd *cli.Command, picked *chosen) (*spot, error) {
 		if !ok {
 			return nil, usagef("request %s has nothing at %q", account.Request, pointer)
 		}
-		value, ok := part.Value.At(pointer[len(part.Pointer):])
+		at, value, ok := part.Value.Find(pointer[len(part.Pointer):])
 		if !ok {
 			return nil, usagef("request %s has nothing at %q; its part %s is there", account.Request, pointer, part.Pointer)
 		}
-		start := part.Start + offsetIn(part.Value, value)
+		start := part.Start + int64(at)
 		return &spot{account.Request, pointer, start, start + int64(len(value)), part, value}, nil
 	}
 	offset, err := strconv.ParseInt(cmd.String("byte"), 10, 64)
@@ -130,11 +130,6 @@ func placeOf(cmd *cli.Command, picked *chosen) (*spot, error) {
 	}
 	pointer, start, leaf := part.Value.Locate(int(offset - part.Start))
 	return &spot{account.Request, part.Pointer + pointer, part.Start + int64(start), part.Start + int64(start+len(leaf)), part, leaf}, nil
-}
-
-// offsetIn returns where a value that is part of another starts in it.
-func offsetIn(whole, part ecmajson.Value) int64 {
-	return int64(cap(whole) - cap(part))
 }
 
 func printJSON(w io.Writer, v any) error {

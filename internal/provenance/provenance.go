@@ -97,7 +97,11 @@ func (h *History) Account(q *reconstruct.Request, words string) *Account {
 		Relation: Relation{string(q.Relation.Kind), words, q.Relation.KeptMessages, q.Relation.KeptBytes},
 	}
 	for p := range q.Parts() {
-		a.Parts = append(a.Parts, h.part(p))
+		part := h.part(p)
+		if part.Seq >= 0 && part.Seq < q.Seed {
+			part.How += ", inherited from the parent session"
+		}
+		a.Parts = append(a.Parts, part)
 	}
 	return a
 }

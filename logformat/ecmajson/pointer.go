@@ -7,35 +7,59 @@ import (
 
 // At returns the value that an RFC 6901 pointer leads to, as part of v.
 func (v Value) At(pointer string) (Value, bool) {
-	if pointer == "" {
-		return v, len(v) > 0
-	}
-	if pointer[0] != '/' {
-		return nil, false
-	}
-	for token := range strings.SplitSeq(pointer[1:], "/") {
-		if v = v.child(unescapeToken(token)); v == nil {
-			return nil, false
-		}
-	}
-	return v, true
+	_, value, ok := v.Find(pointer)
+	return value, ok
 }
 
-func (v Value) child(token string) Value {
-	if v.Kind() == Object {
-		return v.Lookup(token)
+// Find is At, and tells also where in v the value starts.
+func (v Value) Find(pointer string) (start int, value Value, ok bool) {
+	if pointer == "" {
+		return 0, v, len(v) > 0
 	}
-	index, err := strconv.Atoi(token)
-	if err != nil || index < 0 || strconv.Itoa(index) != token {
-		return nil
+	if pointer[0] != '/' {
+		return 0, nil, false
 	}
-	for e := range v.Elements() {
-		if index == 0 {
-			return e
+	for token := range strings.SplitSeq(pointer[1:], "/") {
+		at, child := v.child(token)
+		if child == nil {
+			return 0, nil, false
 		}
-		index--
+		start += at
+		v = child
 	}
-	return nil
+	return start, v, true
+}
+
+// child returns the child of a token and where in v it starts; of a repeated key
+// the last value.
+func (v Value) child(token string) (start int, child Value) {
+	kind := v.Kind()
+	if kind != Array && kind != Object {
+		return 0, nil
+	}
+	key := unescapeToken(token)
+	index := 0
+	for at := skipSpace(v, 1); v[at] != closer(kind == Object); index++ {
+		var matches bool
+		if kind == Object {
+			end := skipString(v, at)
+			matches = v[at:end].Is(key)
+			at = skipSpace(v, skipSpace(v, end)+1)
+		} else {
+			matches = strconv.Itoa(index) == token
+		}
+		end := Skip(v, at)
+		if matches {
+			start, child = at, v[at:end:end]
+			if kind == Array {
+				return start, child
+			}
+		}
+		if at = skipSpace(v, end); v[at] == ',' {
+			at = skipSpace(v, at+1)
+		}
+	}
+	return start, child
 }
 
 // PointerAt returns the pointer of the innermost value whose bytes hold v[offset],

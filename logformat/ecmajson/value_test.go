@@ -101,3 +101,25 @@ func TestMembersOfAnySpelling(t *testing.T) {
 		t.Errorf("Len is %d", v.Len())
 	}
 }
+
+// TestFind holds that a value is where Find says, and that Locate leads back.
+func TestFind(t *testing.T) {
+	text := ecmajson.Value(` { "a" : [ 1 , {"b/c":"x","b/c":"y"} ] , "":{"~":null} }`)
+	text = text[1:]
+	for pointer, want := range map[string]string{
+		"": string(text), "/a": `[ 1 , {"b/c":"x","b/c":"y"} ]`, "/a/0": "1", "/a/1/b~1c": `"y"`, "//~0": "null",
+	} {
+		start, value, ok := text.Find(pointer)
+		if !ok || string(value) != want || string(text[start:start+len(value)]) != want {
+			t.Errorf("Find(%q) is %d, %q, %v", pointer, start, value, ok)
+		}
+		if got, at, _ := text.Locate(start); pointer != "" && (got != pointer && !strings.HasPrefix(got, pointer+"/") || at < start) {
+			t.Errorf("Locate(%d) is %q at %d, want %q", start, got, at, pointer)
+		}
+	}
+	for _, pointer := range []string{"a", "/b", "/a/2", "/a/00", "/a/-1", "/a/0/x"} {
+		if _, _, ok := text.Find(pointer); ok {
+			t.Errorf("Find(%q) finds something", pointer)
+		}
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -32,6 +31,7 @@ type Capture struct {
 type traffic struct {
 	of      *Capture
 	session string
+	redact  func(string) string
 	builder *wire.Builder
 	bodies  []*posted // of this session, loop and one-shots
 	foreign int
@@ -60,12 +60,12 @@ type posted struct {
 	key   string
 }
 
-func newTraffic(c *Capture, session string, objects *objectstore.Verifier) *traffic {
+func newTraffic(c *Capture, session string, objects *objectstore.Verifier, redact func(string) string) *traffic {
 	if c == nil {
 		return nil
 	}
 	t := &traffic{
-		of: c, session: session, builder: wire.NewBuilder(c.Policy, objects),
+		of: c, session: session, redact: redact, builder: wire.NewBuilder(c.Policy, objects),
 		digests: make(map[[sha256.Size]byte][]*posted), assumed: make(map[string]bool), holes: make(map[wire.HoleKind]int),
 		fileIDs: make(map[string]string), verdicts: make(map[string]finding.Verdict),
 	}
@@ -413,7 +413,7 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 	}
 	f := finding.New(finding.CaptureDrift, fmt.Sprintf("request %s, %s byte %d: %s; it should come from %s", q.Key(), p.Name, at.Capture, headline, from), place)
 	f.Requests = []string{q.Key()}
-	f.Detail = []string{"captured " + around(p.text, at.Capture), "log      " + around(rebuilt, at.Body)}
+	f.Detail = []string{"captured " + t.around(p.text, at.Capture), "log      " + t.around(rebuilt, at.Body)}
 	r.add(f)
 	r.worse(finding.Drift)
 	if cause != "" {
@@ -437,16 +437,9 @@ func (t *traffic) closest(q *reconstruct.Request, captured []byte) (best *wire.B
 	return best, at
 }
 
-func around(text []byte, at int64) string {
+func (t *traffic) around(text []byte, at int64) string {
 	start, end := max(0, at-window), min(int64(len(text)), at+window)
-	out := diffview.Visible(text[start:end])
-	if start > 0 {
-		out = "…" + out
-	}
-	if end < int64(len(text)) {
-		out += "…"
-	}
-	return out
+	return elide(text[start:end], start, int64(len(text)), t.redact)
 }
 
 func (t *traffic) closeMissing(r *run, place finding.Place, incomparable int) {

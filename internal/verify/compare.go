@@ -15,6 +15,7 @@ import (
 type comparison struct {
 	file    *recording.File
 	session string
+	redact  func(string) string
 	byKey   map[string]*recording.Entry
 	seen    map[*recording.Entry]bool
 	digests map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
@@ -35,8 +36,8 @@ type drift struct {
 	at    int // index in found
 }
 
-func newComparison(file *recording.File, session string) *comparison {
-	c := &comparison{file: file, session: session}
+func newComparison(file *recording.File, session string, redact func(string) string) *comparison {
+	c := &comparison{file: file, session: session, redact: redact}
 	if file == nil {
 		return c
 	}
@@ -193,13 +194,13 @@ const window = 60 // bytes shown on each side of a differing byte
 // any size is loaded only for its window, unless it is small enough to be parsed.
 func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at int64) (headline string, lines []string, pointer string) {
 	recorded, from := c.recordedWindow(entry, at)
-	lines = []string{"recorded " + elide(recorded, from, entry.Length)}
+	lines = []string{"recorded " + elide(recorded, from, entry.Length, c.redact)}
 	if q.Len() > diffLimit {
 		return "the bytes differ", lines, ""
 	}
 	rebuilt := q.Bytes()
 	start, end := max(0, at-window), min(q.Len(), at+window)
-	lines = append(lines, "log      "+elide(rebuilt[start:end], start, q.Len()))
+	lines = append(lines, "log      "+elide(rebuilt[start:end], start, q.Len(), c.redact))
 	headline, pointer = whereAt(rebuilt, at)
 	return headline, lines, pointer
 }
@@ -250,7 +251,10 @@ func isNumber(s string) bool {
 }
 
 // elide shows a window of a text of the given length.
-func elide(text []byte, from, length int64) string {
+func elide(text []byte, from, length int64, redact func(string) string) string {
+	if redact != nil {
+		return redact(string(text))
+	}
 	out := diffview.Visible(text)
 	if from > 0 {
 		out = "…" + out

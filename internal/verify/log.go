@@ -16,6 +16,8 @@ type Options struct {
 	Recording *recording.File       // nil: nothing to compare with
 	Capture   *Capture              // nil: no captured traffic
 	Objects   *objectstore.Verifier // nil: no object store at hand
+	// Redact, when set, replaces the texts that findings quote.
+	Redact func(string) string
 	// Observe, when set, sees every record before it is applied.
 	Observe func(*logformat.Record)
 }
@@ -101,11 +103,11 @@ func (r *run) read(reader *logformat.Reader) {
 	}
 	r.identify(header, reader)
 	fold := reconstruct.Options{Observe: r.opts.Observe}
-	if r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects); r.traffic != nil {
+	if r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects, r.opts.Redact); r.traffic != nil {
 		fold.Oneshot = r.traffic.oneshot
 	}
 	r.session = reconstruct.NewSession(header, fold)
-	r.compare = newComparison(r.opts.Recording, header.ID)
+	r.compare = newComparison(r.opts.Recording, header.ID, r.opts.Redact)
 	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {

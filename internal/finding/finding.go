@@ -53,6 +53,9 @@ type Finding struct {
 	Requests []string `json:"requests,omitempty"` // every request it breaks or stands in
 	Detail   []string `json:"detail,omitempty"`   // further lines for a person, as a drift's two sides
 	Count    int      `json:"count,omitempty"`    // consequences folded into this one
+	// Cause is the event of the log that a finding about another file goes back
+	// to, as the message that a recording holds in another form.
+	Cause *Place `json:"cause,omitempty"`
 	// Suppressed is the reason for which a policy ignores the finding.
 	Suppressed string `json:"suppressed,omitempty"`
 }

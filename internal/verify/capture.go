@@ -397,11 +397,13 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 	headline, pointer := whereAt(rebuilt, at.Body)
 	place := finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path, Offset: at.Capture, Pointer: pointer}
 	from := "the configuration"
+	var event *finding.Place
 	cause := ""
 	if o, ok := body.OriginAt(at.Body); ok {
 		for part := range q.Parts() {
 			if part.Kind == reconstruct.MessagePart && part.Index == o.Message || part.Kind == reconstruct.SystemPart && o.Message == wire.FromSystem || part.Kind == reconstruct.ToolsPart && o.Message == wire.FromTools {
 				from, place.Seq = describePart(part), seqOf(part)
+				event = eventOf(r.log.File, q, part)
 				cause = causeOf(q, part, true)
 			}
 		}
@@ -412,6 +414,7 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 		return
 	}
 	f := finding.New(finding.CaptureDrift, fmt.Sprintf("request %s, %s byte %d: %s; it should come from %s", q.Key(), p.Name, at.Capture, headline, from), place)
+	f.Cause = event
 	f.Requests = []string{q.Key()}
 	f.Detail = []string{"captured " + t.around(p.text, at.Capture), "log      " + t.around(rebuilt, at.Body)}
 	r.add(f)

@@ -16,6 +16,7 @@ type comparison struct {
 	file    *recording.File
 	session string
 	redact  func(string) string
+	log     string // the log's name in the report
 	byKey   map[string]*recording.Entry
 	seen    map[*recording.Entry]bool
 	digests map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
@@ -36,8 +37,8 @@ type drift struct {
 	at    int // index in found
 }
 
-func newComparison(file *recording.File, session string, redact func(string) string) *comparison {
-	c := &comparison{file: file, session: session, redact: redact}
+func newComparison(file *recording.File, log, session string, redact func(string) string) *comparison {
+	c := &comparison{file: file, log: log, session: session, redact: redact}
 	if file == nil {
 		return c
 	}
@@ -145,6 +146,9 @@ func (c *comparison) drift(q *reconstruct.Request, entry *recording.Entry, at in
 	f := c.report(finding.RecordingDrift, fmt.Sprintf("request %s, byte %d of %d (%d recorded): %s; it should come from %s", q.Key(), at, q.Len(), entry.Length, headline, what), place)
 	f.Requests = []string{q.Key()}
 	f.Detail = lines
+	if inPart {
+		f.Cause = eventOf(c.log, q, part)
+	}
 	c.drifts = append(c.drifts, drift{entry, len(c.found) - 1})
 	if cause != "" {
 		c.causes[cause] = len(c.found) - 1
@@ -171,6 +175,18 @@ func seqOf(part reconstruct.Part) int64 {
 		return part.Header.Seq
 	}
 	return -1
+}
+
+// eventOf is the place of the event that a part of a request comes from.
+func eventOf(file string, q *reconstruct.Request, part reconstruct.Part) *finding.Place {
+	place := &finding.Place{File: file, Session: q.SessionID, Line: 1, Seq: -1, Request: q.Key()}
+	switch {
+	case part.Message != nil:
+		place.Seq, place.Line = part.Message.Seq, part.Message.Pos.Line
+	case part.Header != nil:
+		place.Seq, place.Line = part.Header.Seq, part.Header.Pos.Line
+	}
+	return place
 }
 
 // describePart names the event that a part comes from.

@@ -107,7 +107,7 @@ func (r *run) read(reader *logformat.Reader) {
 		fold.Oneshot = r.traffic.oneshot
 	}
 	r.session = reconstruct.NewSession(header, fold)
-	r.compare = newComparison(r.opts.Recording, header.ID, r.opts.Redact)
+	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.opts.Redact)
 	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {

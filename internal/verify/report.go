@@ -35,6 +35,8 @@ type Log struct {
 	ComparedWith string `json:"comparedWith,omitempty"`
 	// Objects names the object store, "" when there was none.
 	Objects string `json:"objectStore,omitempty"`
+	// Policy names the file whose policy was applied, "" when there was none.
+	Policy string `json:"policy,omitempty"`
 	// Attachments lists the distinct attachments that requests reference.
 	Attachments []Attachment `json:"attachments,omitempty"`
 }

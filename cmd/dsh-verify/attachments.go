@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 	"strings"
 	"text/tabwriter"
@@ -33,14 +34,11 @@ Examples:
   dsh-verify attachments session.jsonl.zstd
   dsh-verify attachments --attachments backup/attachments/v1 export.zip
   dsh-verify attachments --unreferenced ~/.dsh`,
-		Flags: append(append(logFlags(), wireFlags()...),
+		Flags: slices.Concat(logFlags(), wireFlags(), outputFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
 			&cli.BoolFlag{Name: "unreferenced", Usage: "also list objects and request images that nothing references"},
-			formatFlag(),
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is wrong, and the last line"},
-			colorFlag(),
 			strictFlag(),
-		),
+		}),
 		Action: func(_ context.Context, cmd *cli.Command) error { return a.attachments(cmd) },
 	}
 }
@@ -49,14 +47,11 @@ func (a *app) attachments(cmd *cli.Command) error {
 	if !cmd.Args().Present() {
 		return usagef("attachments needs a LOG or ROOT (see 'dsh-verify attachments --help')")
 	}
-	style, err := a.style(cmd)
+	out, err := a.newOutputs(cmd, withRenderer("text", newAttachmentText))
 	if err != nil {
 		return err
 	}
-	format := cmd.String("format")
-	if format != "text" && format != "json" {
-		return usagef("--format must be text or json, not %q", format)
-	}
+	defer out.close()
 	c, err := a.newChecker(cmd)
 	if err != nil {
 		return err
@@ -69,27 +64,18 @@ func (a *app) attachments(cmd *cli.Command) error {
 	for _, arg := range cmd.Args().Slice() {
 		for _, log := range run.argument(cmd, arg) {
 			report.Add(log)
+			out.log(log)
 		}
 	}
 	if cmd.Bool("unreferenced") {
 		for _, log := range run.unreferenced() {
 			report.Add(log)
+			out.log(log)
 		}
 	}
-	if format == "json" {
-		if err := output.JSON(a.stdout, report); err != nil {
-			return err
-		}
-		return verdictStatus(report.Verdict, cmd.Bool("strict"))
+	if err := out.finish(report); err != nil {
+		return err
 	}
-	text := output.NewText(a.stdout, style, cmd.Bool("quiet"))
-	for _, log := range report.Logs {
-		if !cmd.Bool("quiet") {
-			printAttachments(a.stdout, log)
-		}
-		text.Findings(log)
-	}
-	text.Summary(report)
 	return verdictStatus(report.Verdict, cmd.Bool("strict"))
 }
 
@@ -193,6 +179,24 @@ func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
 		}
 	}
 	return reports
+}
+
+// An attachmentText prints the attachments of each log instead of its requests.
+type attachmentText struct {
+	*output.Text
+	w     io.Writer
+	quiet bool
+}
+
+func newAttachmentText(w io.Writer, opts output.Options) output.Renderer {
+	return attachmentText{output.NewText(w, opts), w, opts.Quiet}
+}
+
+func (t attachmentText) Log(log *verify.Log) {
+	if !t.quiet {
+		printAttachments(t.w, log)
+	}
+	t.Findings(log)
 }
 
 func printAttachments(w io.Writer, log *verify.Log) {

@@ -10,7 +10,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
-	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -30,11 +29,7 @@ Examples:
   dsh-verify audit session.jsonl.zstd
   dsh-verify audit --quiet ~/.dsh/sessions
   dsh-verify audit --format json session.jsonl | jq '.logs[].findings'`,
-		Flags: append(logFlags(),
-			formatFlag(),
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is wrong, and the last line"},
-			colorFlag(),
-		),
+		Flags: append(logFlags(), outputFlags()...),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			return a.audit(cmd)
 		},
@@ -45,34 +40,24 @@ func (a *app) audit(cmd *cli.Command) error {
 	if !cmd.Args().Present() {
 		return usagef("audit needs a LOG (see 'dsh-verify audit --help')")
 	}
-	style, err := a.style(cmd)
-	if err != nil {
-		return err
-	}
-	format := cmd.String("format")
-	if format != "text" && format != "json" {
-		return usagef("--format must be text or json, not %q", format)
-	}
 	run, err := a.newChecker(cmd)
 	if err != nil {
 		return err
 	}
-	text := output.NewText(a.stdout, style, cmd.Bool("quiet"))
+	out, err := a.newOutputs(cmd, withSummary(auditSummary))
+	if err != nil {
+		return err
+	}
+	defer out.close()
 	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
 	for _, arg := range cmd.Args().Slice() {
 		for _, log := range run.auditArgument(arg) {
 			report.Add(log)
-			if format == "text" {
-				text.Log(log)
-			}
+			out.log(log)
 		}
 	}
-	if format == "json" {
-		if err := output.JSON(a.stdout, report); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintln(a.stdout, auditSummary(report))
+	if err := out.finish(report); err != nil {
+		return err
 	}
 	return verdictStatus(report.Verdict, false)
 }

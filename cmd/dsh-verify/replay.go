@@ -4,11 +4,11 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 )
 
@@ -26,16 +26,14 @@ Examples:
   dsh-verify replay --recorded requests.jsonl session.jsonl
   dsh-verify replay --recorded traffic.har session.jsonl
   dsh-verify replay --attachments ~/.dsh/attachments/v1 --strict session.jsonl.zstd
+  dsh-verify replay --output junit=report.xml --output markdown=- sessions/
   zstd -dc session.jsonl.zstd | dsh-verify replay --format json -`,
-		Flags: append(append(logFlags(), wireFlags()...),
+		Flags: slices.Concat(logFlags(), wireFlags(), outputFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "recorded", Usage: "compare with `FILE`: a requests.jsonl, a folder of HTTP bodies, or a HAR file"},
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
 			&cli.BoolFlag{Name: "audit", Usage: "check each log against itself too, as audit does"},
-			formatFlag(),
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is wrong, and the last line"},
-			colorFlag(),
 			strictFlag(),
-		),
+		}),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			return a.replay(cmd)
 		},
@@ -46,14 +44,6 @@ func (a *app) replay(cmd *cli.Command) error {
 	if !cmd.Args().Present() {
 		return usagef("replay needs a LOG (see 'dsh-verify replay --help')")
 	}
-	style, err := a.style(cmd)
-	if err != nil {
-		return err
-	}
-	format := cmd.String("format")
-	if format != "text" && format != "json" {
-		return usagef("--format must be text or json, not %q", format)
-	}
 	run, err := a.newChecker(cmd)
 	if err != nil {
 		return err
@@ -61,28 +51,22 @@ func (a *app) replay(cmd *cli.Command) error {
 	if run.wire, err = readWirePolicy(cmd); err != nil {
 		return err
 	}
-	text := output.NewText(a.stdout, style, cmd.Bool("quiet"))
+	out, err := a.newOutputs(cmd)
+	if err != nil {
+		return err
+	}
+	defer out.close()
 	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
 	for _, arg := range cmd.Args().Slice() {
 		for _, log := range run.argument(arg) {
 			report.Add(log)
-			if format == "text" {
-				text.Log(log)
-			}
+			out.log(log)
 		}
 	}
-	if format == "json" {
-		if err := output.JSON(a.stdout, report); err != nil {
-			return err
-		}
-	} else {
-		text.Summary(report)
+	if err := out.finish(report); err != nil {
+		return err
 	}
 	return verdictStatus(report.Verdict, cmd.Bool("strict"))
-}
-
-func formatFlag() cli.Flag {
-	return &cli.StringFlag{Name: "format", Value: "text", Usage: "text or json"}
 }
 
 func colorFlag() cli.Flag {
@@ -93,12 +77,7 @@ func strictFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "strict", Usage: "exit 5 when something could not be verified"}
 }
 
-// style decides on colour for standard output.
-func (a *app) style(cmd *cli.Command) (*output.Style, error) {
-	colour, err := a.colour(cmd)
-	return output.NewStyle(colour), err
-}
-
+// colour decides on colour for standard output.
 func (a *app) colour(cmd *cli.Command) (bool, error) {
 	switch mode := cmd.String("color"); mode {
 	case "always":

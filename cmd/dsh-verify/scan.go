@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -33,17 +33,14 @@ Examples:
   dsh-verify scan ~/.dsh/sessions
   dsh-verify scan --since 24h --project my-app --fail-fast ~/.dsh/sessions
   dsh-verify scan --format ndjson ~/.dsh/sessions | jq -r 'select(.verdict=="refused").file'`,
-		Flags: append(logFlags(),
-			&cli.StringFlag{Name: "format", Value: "text", Usage: "text, ndjson (a line per session) or json"},
+		Flags: slices.Concat(logFlags(), outputFlags(), []cli.Flag{
 			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "check `N` sessions at a time (default: one per core)"},
 			&cli.StringFlag{Name: "since", Usage: "only logs written since `WHEN`: a duration such as 36h or 7d, or a date such as 2026-11-30"},
 			&cli.StringFlag{Name: "project", Usage: "only sessions whose project folder contains `NAME`"},
 			&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first session that does not verify"},
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only sessions with warnings or errors, and the summary"},
-			colorFlag(),
 			strictFlag(),
-		),
+		}),
 		Action: func(ctx context.Context, cmd *cli.Command) error { return a.scan(ctx, cmd) },
 	}
 }
@@ -51,14 +48,6 @@ Examples:
 func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Args().Present() {
 		return usagef("scan needs a ROOT (see 'dsh-verify scan --help')")
-	}
-	colour, err := a.colour(cmd)
-	if err != nil {
-		return err
-	}
-	out, err := newScanOutput(cmd, a.stdout, colour)
-	if err != nil {
-		return err
 	}
 	c, err := a.newChecker(cmd)
 	if err != nil {
@@ -68,7 +57,13 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	s := &scanner{checker: c, out: out, failFast: cmd.Bool("fail-fast"), counts: map[finding.Verdict]int{}, codes: map[string]int{}}
+	s := &scanner{checker: c, failFast: cmd.Bool("fail-fast"), counts: map[finding.Verdict]int{}, codes: map[string]int{}}
+	s.report = &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	if s.out, err = a.newOutputs(cmd, withRenderer("text", s.newText), withRenderer("ndjson", s.newNDJSON)); err != nil {
+		return err
+	}
+	defer s.out.close()
+	s.keep = s.out.needReport()
 	var places []*locate.Place
 	defer func() {
 		for _, p := range places {
@@ -98,11 +93,14 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	s.progress = newProgress(a.stderr, len(s.logs))
 	s.run(ctx, jobs)
 	s.progress.clear()
-	out.finish(s)
+	sort.SliceStable(s.report.Logs, func(i, j int) bool { return s.report.Logs[i].File < s.report.Logs[j].File })
+	if err := s.out.finish(s.report); err != nil {
+		return err
+	}
 	if s.checked < len(s.logs) && !s.stopped {
 		return &statusError{exitUnreadable, fmt.Sprintf("interrupted: %d of %d sessions were checked", s.checked, len(s.logs))}
 	}
-	return verdictStatus(s.verdict, cmd.Bool("strict"))
+	return verdictStatus(s.report.Verdict, cmd.Bool("strict"))
 }
 
 // scanFilter returns which logs are checked.
@@ -147,18 +145,19 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 }
 
 // A scanner checks logs in parallel and reports each as it is done. It holds
-// counts, not reports.
+// counts, and reports only when a format needs them all.
 type scanner struct {
 	checker  *checker
 	logs     []*locate.Log
-	out      scanOutput
+	out      *outputs
+	keep     bool // the logs in the report
 	progress *progress
 	failFast bool
 
 	mu       sync.Mutex
 	checked  int
 	stopped  bool // by --fail-fast
-	verdict  finding.Verdict
+	report   *verify.Report
 	counts   map[finding.Verdict]int
 	codes    map[string]int // sessions by code of a warning or error
 	requests int
@@ -200,9 +199,8 @@ func (s *scanner) done(report *verify.Log) (stop bool) {
 	s.checked++
 	s.counts[report.Verdict]++
 	s.requests += report.Counts.Requests
-	s.count(report)
 	s.progress.step()
-	s.out.log(report)
+	s.add(report)
 	if s.failFast && report.Verdict != finding.Verified && report.Verdict != finding.Rebuilt && report.Verdict != finding.Unverifiable {
 		s.stopped = true
 	}
@@ -210,54 +208,38 @@ func (s *scanner) done(report *verify.Log) (stop bool) {
 }
 
 // place takes the report on a root itself.
-func (s *scanner) place(report *verify.Log) {
-	s.count(report)
-	s.out.log(report)
-}
+func (s *scanner) place(report *verify.Log) { s.add(report) }
 
-func (s *scanner) count(report *verify.Log) {
-	s.verdict = finding.Worse(s.verdict, report.Verdict)
+func (s *scanner) add(report *verify.Log) {
+	s.out.log(report)
+	if s.keep {
+		s.report.Add(report)
+	}
+	s.report.Verdict = finding.Worse(s.report.Verdict, report.Verdict)
 	seen := map[string]bool{}
 	for _, f := range report.Findings {
-		if f.Severity > finding.Note && !seen[f.Code] {
+		if f.Severity > finding.Note && f.Suppressed == "" && !seen[f.Code] {
 			seen[f.Code] = true
 			s.codes[f.Code]++
 		}
 	}
 }
 
-// A scanOutput prints a scan in one format.
-type scanOutput interface {
-	log(*verify.Log)
-	finish(*scanner)
-}
-
-func newScanOutput(cmd *cli.Command, w io.Writer, colour bool) (scanOutput, error) {
-	switch format := cmd.String("format"); format {
-	case "text":
-		return &scanText{w, output.NewStyle(colour), cmd.Bool("quiet")}, nil
-	case "ndjson":
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		return &scanNDJSON{enc}, nil
-	case "json":
-		return &scanJSON{w: w, report: &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}}, nil
-	default:
-		return nil, usagef("--format must be text, ndjson or json, not %q", format)
-	}
-}
-
+// A scanText prints a line per session, and what is wrong.
 type scanText struct {
-	w     io.Writer
-	style *output.Style
-	quiet bool
+	*output.Text
+	w       io.Writer
+	scanner *scanner
 }
 
-func (t *scanText) log(log *verify.Log) {
-	output.ScanLine(t.w, t.style, log, t.quiet)
+func (s *scanner) newText(w io.Writer, opts output.Options) output.Renderer {
+	return &scanText{output.NewText(w, opts), w, s}
 }
 
-func (t *scanText) finish(s *scanner) {
+func (t *scanText) Log(log *verify.Log) { t.ScanLine(log) }
+
+func (t *scanText) Close(*verify.Report) error {
+	s := t.scanner
 	var verdicts []string
 	for _, v := range []finding.Verdict{finding.Verified, finding.Rebuilt, finding.Unverifiable, finding.Drift, finding.Refused, finding.Unreadable} {
 		if n := s.counts[v]; n > 0 {
@@ -280,41 +262,37 @@ func (t *scanText) finish(s *scanner) {
 	for _, code := range codes {
 		fmt.Fprintf(t.w, "%6d  %s\n", s.codes[code], code)
 	}
-	fmt.Fprintf(t.w, "%d sessions, %d requests: %s\n", s.checked, s.requests, strings.Join(verdicts, ", "))
+	_, err := fmt.Fprintf(t.w, "%d sessions, %d requests: %s\n", s.checked, s.requests, strings.Join(verdicts, ", "))
+	return err
 }
 
 // scanNDJSON prints a line per session, without the rows of its requests, and a
 // last line with the counts.
 type scanNDJSON struct {
-	enc *json.Encoder
+	*output.NDJSON
+	scanner *scanner
 }
 
-func (n *scanNDJSON) log(log *verify.Log) {
-	log.Requests = []verify.Request{}
-	n.enc.Encode(log)
+func (s *scanner) newNDJSON(w io.Writer, _ output.Options) output.Renderer {
+	return &scanNDJSON{output.NewNDJSON(w), s}
 }
 
-func (n *scanNDJSON) finish(s *scanner) {
-	n.enc.Encode(struct {
+func (n *scanNDJSON) Log(log *verify.Log) {
+	short := *log
+	short.Requests = []verify.Request{}
+	n.Line(&short)
+}
+
+func (n *scanNDJSON) Close(report *verify.Report) error {
+	s := n.scanner
+	return n.Line(struct {
 		SchemaVersion int                     `json:"schemaVersion"`
 		Verdict       finding.Verdict         `json:"verdict"`
 		Sessions      int                     `json:"sessions"`
 		Requests      int                     `json:"requests"`
 		Verdicts      map[finding.Verdict]int `json:"verdicts"`
 		Codes         map[string]int          `json:"codes"`
-	}{verify.SchemaVersion, s.verdict, s.checked, s.requests, s.counts, s.codes})
-}
-
-type scanJSON struct {
-	w      io.Writer
-	report *verify.Report
-}
-
-func (j *scanJSON) log(log *verify.Log) { j.report.Add(log) }
-
-func (j *scanJSON) finish(*scanner) {
-	sort.SliceStable(j.report.Logs, func(a, b int) bool { return j.report.Logs[a].File < j.report.Logs[b].File })
-	output.JSON(j.w, j.report)
+	}{report.SchemaVersion, report.Verdict, s.checked, s.requests, s.counts, s.codes})
 }
 
 // A progress is a bar on a terminal; a nil one is silent.

@@ -18,12 +18,16 @@ type Text struct {
 	w     io.Writer
 	style *Style
 	quiet bool
+	last  func(*verify.Report) string // the last line; nil: Summary
 }
 
 // NewText returns a printer. A quiet one prints findings that matter and the
 // last line.
-func NewText(w io.Writer, style *Style, quiet bool) *Text {
-	return &Text{w, style, quiet}
+func NewText(w io.Writer, opts Options) *Text {
+	if opts.Style == nil {
+		opts.Style = NewStyle(false)
+	}
+	return &Text{w, opts.Style, opts.Quiet, opts.Summary}
 }
 
 // Log prints what was found in one log.
@@ -38,7 +42,7 @@ func (t *Text) Log(log *verify.Log) {
 // Findings prints the findings of a log alone.
 func (t *Text) Findings(log *verify.Log) {
 	for _, f := range log.Findings {
-		if !t.quiet || f.Severity > finding.Note {
+		if !t.quiet || f.Severity > finding.Note && f.Suppressed == "" {
 			t.finding(log, f)
 		}
 	}
@@ -52,12 +56,15 @@ func (t *Text) head(log *verify.Log) {
 	s, c := log.Session, log.Counts
 	if s.ID != "" {
 		fmt.Fprintf(t.w, "  session  %s%s\n", diffview.Visible(s.ID), lineage(s))
-		fmt.Fprintf(t.w, "  format   %d, %s, %s of text in %s\n", s.FormatVersion, s.Encoding, size(c.Bytes), count(c.Lines, "line"))
+		fmt.Fprintf(t.w, "  format   %d, %s, %s of text in %s\n", s.FormatVersion, s.Encoding, size(c.Bytes), plural(c.Lines, "line"))
 	}
-	fmt.Fprintf(t.w, "  log      %s, %s, %s%s\n", count(c.Events, "event"), count(c.Turns, "turn"),
-		count(int64(c.Requests), "request"), extras(c))
+	fmt.Fprintf(t.w, "  log      %s, %s, %s%s\n", plural(c.Events, "event"), plural(c.Turns, "turn"),
+		plural(int64(c.Requests), "request"), extras(c))
 	if log.ComparedWith != "" {
 		fmt.Fprintf(t.w, "  against  %s: %d of %d requests verified\n", diffview.Visible(log.ComparedWith), c.Verified, c.Requests)
+	}
+	if log.Policy != "" {
+		fmt.Fprintf(t.w, "  policy   %s\n", diffview.Visible(log.Policy))
 	}
 	if c.Objects > 0 {
 		fmt.Fprintf(t.w, "  objects  %d of %d attachments verified%s\n", c.ObjectsOK, c.Objects, inStore(log.Objects))
@@ -140,53 +147,43 @@ func (t *Text) tableLine(line string, heading bool) {
 }
 
 func (t *Text) finding(log *verify.Log, f finding.Finding) {
-	mark := t.severity(f.Severity)
-	where := f.Place.Where()
-	if t.quiet || f.Place.File != log.File {
-		where = strings.TrimSpace(f.Place.File + " " + where)
+	place := where(log, f, t.quiet)
+	if place != "" {
+		place = "  " + place
 	}
-	if where != "" {
-		where = "  " + diffview.Visible(where)
-	}
-	fmt.Fprintf(t.w, "%s %s%s\n", mark, f.Code, where)
-	fmt.Fprintf(t.w, "        %s\n", diffview.Visible(f.Message))
-	for _, line := range f.Detail {
-		fmt.Fprintf(t.w, "          %s\n", diffview.Visible(line))
-	}
-	if len(f.Requests) > 1 {
-		fmt.Fprintf(t.w, "        in %s: %s\n", count(int64(len(f.Requests)), "request"), diffview.Visible(shorten(f.Requests, 12)))
-	}
-	if f.Action != "" && f.Severity > finding.Note {
-		fmt.Fprintf(t.w, "        %s %s\n", t.style.faint.Sprint("→"), f.Action)
+	fmt.Fprintf(t.w, "%s %s%s\n", t.label(f), f.Code, place)
+	for _, line := range explain(f) {
+		if action, ok := strings.CutPrefix(line, arrow); ok {
+			line = t.style.faint.Sprint(strings.TrimSpace(arrow)) + " " + action
+		}
+		fmt.Fprintf(t.w, "        %s\n", line)
 	}
 }
 
-func (t *Text) severity(s finding.Severity) string {
-	switch s {
-	case finding.Error:
-		return t.style.red.Sprint("error  ")
-	case finding.Warning:
-		return t.style.yellow.Sprint("warning")
+func (t *Text) label(f finding.Finding) string {
+	word := fmt.Sprintf("%-7s", label(f))
+	switch {
+	case f.Suppressed != "" || f.Severity == finding.Note:
+		return t.style.faint.Sprint(word)
+	case f.Severity == finding.Warning:
+		return t.style.yellow.Sprint(word)
 	}
-	return t.style.faint.Sprint("note   ")
+	return t.style.red.Sprint(word)
 }
 
 // Summary prints the last line, which counts.
 func (t *Text) Summary(report *verify.Report) {
-	var requests, verified, drifted, errors int
-	for _, log := range report.Logs {
-		requests += log.Counts.Requests
-		verified += log.Counts.Verified
-		drifted += log.Counts.Drifted
-		for _, f := range log.Findings {
-			if f.Severity == finding.Error {
-				errors++
-			}
-		}
+	fmt.Fprintf(t.w, "%s: %s\n", t.verdict(report.Verdict), count(report.Logs...))
+}
+
+// Close prints the last line.
+func (t *Text) Close(report *verify.Report) error {
+	if t.last != nil {
+		fmt.Fprintln(t.w, t.last(report))
+	} else {
+		t.Summary(report)
 	}
-	verdict := t.verdict(report.Verdict)
-	fmt.Fprintf(t.w, "%s: %s, %s, %d verified, %d drifted, %s\n", verdict, count(int64(len(report.Logs)), "log"),
-		count(int64(requests), "request"), verified, drifted, count(int64(errors), "error"))
+	return nil
 }
 
 func (t *Text) verdict(v finding.Verdict) string {
@@ -197,13 +194,6 @@ func (t *Text) verdict(v finding.Verdict) string {
 		return t.style.yellow.Sprint(v)
 	}
 	return t.style.red.Sprint(v)
-}
-
-func count(n int64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // size prints a length in bytes in the unit that keeps it short.

@@ -82,7 +82,7 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 	ref, failure := objectstore.ParseReference(v)
 	c.count(q, ref)
 	if failure == nil && c.verifier == nil {
-		c.note(q, m, finding.ObjectsNotChecked, "", finding.New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq}))
+		c.note(q, m, finding.ObjectsNotChecked, "", finding.New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq, Line: m.Pos.Line}))
 		c.objects[ref.AttachmentID] = false
 		return
 	}
@@ -90,7 +90,7 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 		check := c.verifier.Verify(ref)
 		failure = check.Failure
 		if check.Symlink {
-			f := finding.New(finding.ObjectSymbolicLink, check.Path, finding.Place{Seq: m.Seq, Object: ref.AttachmentID})
+			f := finding.New(finding.ObjectSymbolicLink, check.Path, finding.Place{Seq: m.Seq, Line: m.Pos.Line, Object: ref.AttachmentID})
 			c.note(q, m, finding.ObjectSymbolicLink, ref.AttachmentID, f)
 		}
 	}

@@ -1,0 +1,43 @@
+package output
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+)
+
+// An NDJSON writes a line per log, the object that json has for it, and a last
+// line with the verdict.
+type NDJSON struct {
+	enc *json.Encoder
+	err error
+}
+
+// NewNDJSON returns a renderer that writes to w.
+func NewNDJSON(w io.Writer) *NDJSON {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return &NDJSON{enc: enc}
+}
+
+// Line writes one value.
+func (r *NDJSON) Line(v any) error {
+	if r.err == nil {
+		r.err = r.enc.Encode(v)
+	}
+	return r.err
+}
+
+// Log writes a log's line.
+func (r *NDJSON) Log(log *verify.Log) { r.Line(log) }
+
+// Close writes the last line.
+func (r *NDJSON) Close(report *verify.Report) error {
+	return r.Line(struct {
+		SchemaVersion int             `json:"schemaVersion"`
+		Verdict       finding.Verdict `json:"verdict"`
+		Logs          int             `json:"logCount"`
+	}{report.SchemaVersion, report.Verdict, len(report.Logs)})
+}

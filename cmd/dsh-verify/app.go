@@ -45,6 +45,7 @@ var commands = []func(*app) *cli.Command{
 	formatsCommand,
 	manCommand,
 	auditCommand,
+	cacheCommand,
 }
 
 // run runs the command line and returns its exit code. It is the one place

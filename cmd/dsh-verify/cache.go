@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/cache"
+	"github.com/dsh-verify/dsh-verify/internal/drift"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+)
+
+func cacheCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "cache",
+		Usage:     "tell what the prompt cache should have given, what it gave, and why",
+		ArgsUsage: "LOG",
+		Description: `Compares each request with the one before it: how much of its prompt is still a
+prefix, what the first difference is and which event of the log made it, what the
+provider reported of its cache, and whether the log explains a drop. Headers of later
+lifetimes and of forks are compared with those before them, member by member.
+
+Examples:
+  dsh-verify cache session.jsonl.zstd
+  dsh-verify cache --format csv session.jsonl > cache.csv
+  dsh-verify cache --format json session.jsonl | jq '.logs[].worst'`,
+		Flags: append(logFlags(),
+			&cli.StringFlag{Name: "format", Value: "text", Usage: "text, json or csv"},
+			&cli.IntFlag{Name: "block", Value: 64, Usage: "the provider caches in blocks of `N` tokens"},
+			colorFlag(),
+		),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			arg, err := logArg(cmd)
+			if err != nil {
+				return err
+			}
+			return a.cache(cmd, arg)
+		},
+	}
+}
+
+func (a *app) cache(cmd *cli.Command, arg string) error {
+	format, block := cmd.String("format"), cmd.Int("block")
+	if format != "text" && format != "json" && format != "csv" {
+		return usagef("--format must be text, json or csv, not %q", format)
+	}
+	if block < 1 || block > 1<<20 {
+		return usagef("--block must be a number of tokens from 1 to %d", 1<<20)
+	}
+	colour, err := a.colour(cmd)
+	if err != nil {
+		return err
+	}
+	c, err := a.newChecker(cmd)
+	if err != nil {
+		return err
+	}
+	place, err := a.findOne(cmd, arg)
+	if err != nil {
+		return err
+	}
+	defer place.Close()
+	reports := []*cache.Report{}
+	for _, log := range place.Logs {
+		report, err := c.cacheReport(log, cache.Options{Block: int64(block)})
+		if err != nil {
+			return err
+		}
+		reports = append(reports, report)
+	}
+	for i, log := range place.Logs {
+		if err := c.addParent(log, reports[i], place.Logs, reports); err != nil {
+			return err
+		}
+	}
+	switch format {
+	case "json":
+		return output.CacheJSON(a.stdout, reports)
+	case "csv":
+		return output.CacheCSV(a.stdout, reports)
+	}
+	text := output.NewCache(a.stdout, output.NewStyle(colour), colour)
+	for _, report := range reports {
+		text.Report(report)
+	}
+	return nil
+}
+
+func (c *checker) cacheReport(log *locate.Log, opts cache.Options) (*cache.Report, error) {
+	reader, closer, err := log.Open(c.read)
+	if err != nil {
+		return nil, refused(log, err)
+	}
+	defer closer.Close()
+	report, err := cache.Read(log.Name, reader, opts)
+	if err != nil {
+		return nil, refused(log, err)
+	}
+	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+		return nil, &statusError{exitUnreadable, log.Name + ": " + err.Error()}
+	}
+	return report, nil
+}
+
+// addParent compares the first header of a session with its parent's, if that log
+// is at hand.
+func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locate.Log, reports []*cache.Report) error {
+	if report.ParentSession == "" || log.Once {
+		return nil
+	}
+	sessions := make([]*verify.Log, len(reports))
+	for i, r := range reports {
+		sessions[i] = &verify.Log{Session: verify.Session{ID: r.SessionID}}
+	}
+	parent := findParent(report.ParentSession, log, logs, sessions)
+	if parent == nil {
+		return nil
+	}
+	childReader, closeChild, err := log.Open(c.read)
+	if err != nil {
+		return refused(log, err)
+	}
+	defer closeChild.Close()
+	parentReader, closeParent, err := parent.Open(c.read)
+	if err != nil {
+		return refused(parent, err)
+	}
+	defer closeParent.Close()
+	step, err := drift.Fork(childReader, parentReader)
+	if err != nil {
+		return refused(parent, err)
+	}
+	if step != nil {
+		report.Lifetimes = append([]cache.Lifetime{cache.NewLifetime("parent", report.ParentSession, step)}, report.Lifetimes...)
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package output
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/dsh-verify/dsh-verify/diffview"
+	"github.com/dsh-verify/dsh-verify/internal/cache"
+	"github.com/dsh-verify/dsh-verify/internal/drift"
+)
+
+// CacheJSON writes cache reports as one indented document.
+func CacheJSON(w io.Writer, reports []*cache.Report) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(struct {
+		SchemaVersion int             `json:"schemaVersion"`
+		Logs          []*cache.Report `json:"logs"`
+	}{cache.SchemaVersion, reports})
+}
+
+// CacheCSV writes cache reports as one table with a heading, a line per request.
+func CacheCSV(w io.Writer, reports []*cache.Report) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{
+		"session", "number", "request", "provider", "model", "messages", "promptBytes", "keptBytes", "keptShare",
+		"inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens", "expectedTokens", "lostTokens", "verdict", "cause", "details",
+	})
+	for _, r := range reports {
+		for _, q := range r.Requests {
+			cause := ""
+			if first, ok := q.FirstDifference(); ok {
+				cause = first.Label()
+			}
+			out.Write([]string{
+				diffview.Visible(r.SessionID), strconv.Itoa(q.Ordinal), q.Request, diffview.Visible(q.Provider), diffview.Visible(q.Model), strconv.Itoa(q.Messages),
+				strconv.FormatInt(q.PromptBytes, 10), strconv.FormatInt(q.KeptBytes, 10), strconv.FormatFloat(q.KeptShare, 'f', 4, 64),
+				cell(q.Usage.Input), cell(q.Usage.CacheRead), cell(q.Usage.CacheWrite), cell(q.Usage.Output), cell(q.Expected),
+				strconv.FormatInt(q.Lost, 10), string(q.Verdict), cause, details(q),
+			})
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func cell(n int64) string {
+	if n < 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func details(q *cache.Request) string {
+	var words []string
+	for _, c := range q.Causes {
+		words = append(words, c.Detail)
+	}
+	return strings.Join(words, "; ")
+}
+
+// Cache prints cache reports for a person.
+type Cache struct {
+	w     io.Writer
+	style *Style
+	diffs diffview.Printer
+}
+
+// NewCache returns a printer.
+func NewCache(w io.Writer, style *Style, colour bool) *Cache {
+	return &Cache{w, style, diffview.Printer{Colour: colour, Limit: 5}}
+}
+
+// Report prints the report on one log.
+func (c *Cache) Report(r *cache.Report) {
+	fmt.Fprintln(c.w, c.style.bold.Sprint(diffview.Visible(r.File)))
+	fmt.Fprintf(c.w, "  session  %s\n", diffview.Visible(r.SessionID))
+	if len(r.Requests) > 0 {
+		c.table(r.Requests)
+		c.resets(r.Requests)
+	}
+	c.lifetimes(r.Lifetimes)
+	c.totals(r)
+	c.costs(r)
+	for i, p := range r.Patterns {
+		if i == 0 {
+			c.heading("patterns")
+		}
+		fmt.Fprintf(c.w, "    %s: %s (%s)\n", p.Name, p.Detail, keys(p.Requests))
+	}
+	for i, n := range r.Notes {
+		if i == 0 {
+			c.heading("notes")
+		}
+		fmt.Fprintf(c.w, "    %s\n", n)
+	}
+	fmt.Fprintln(c.w)
+}
+
+func (c *Cache) heading(s string) { fmt.Fprintf(c.w, "\n  %s\n", c.style.bold.Sprint(s)) }
+
+func (c *Cache) table(rows []*cache.Request) {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  #\tREQUEST\tPROMPT\tKEPT\tSHARE\tINPUT\tREAD\tWRITE\tOUTPUT\tEXPECTED\tVERDICT\tAGAINST THE ONE BEFORE")
+	for _, q := range rows {
+		kept, share := strconv.FormatInt(q.KeptBytes, 10), fmt.Sprintf("%.0f%%", 100*q.KeptShare)
+		if q.First {
+			kept, share = "-", "-"
+		}
+		fmt.Fprintf(w, "  %d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", q.Ordinal, q.Request, q.PromptBytes, kept, share,
+			dash(q.Usage.Input), dash(q.Usage.CacheRead), dash(q.Usage.CacheWrite), dash(q.Usage.Output), dash(q.Expected), q.Verdict, against(q))
+	}
+	w.Flush()
+	fmt.Fprintln(c.w)
+	for i, line := range strings.SplitAfter(b.String(), "\n") {
+		if i == 0 {
+			line = c.style.faint.Sprint(strings.TrimSuffix(line, "\n")) + "\n"
+		} else {
+			line = strings.Replace(line, string(cache.UnexplainedDrop), c.style.red.Sprint(string(cache.UnexplainedDrop)), 1)
+			line = strings.Replace(line, string(cache.ExplainedDrop), c.style.yellow.Sprint(string(cache.ExplainedDrop)), 1)
+		}
+		io.WriteString(c.w, line)
+	}
+}
+
+func dash(n int64) string {
+	if n < 0 {
+		return "-"
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// against says in a few words how a request follows the one before it.
+func against(q *cache.Request) string {
+	words := []string{}
+	switch first, ok := q.FirstDifference(); {
+	case q.First:
+		return "first"
+	case ok:
+		words = append(words, first.Detail)
+		if more := len(q.Causes) - 1; more > 0 {
+			words = append(words, fmt.Sprintf("%d more", more))
+		}
+	case len(q.Causes) > 0:
+		words = append(words, "extends it", q.Causes[0].Detail)
+	default:
+		words = append(words, "extends it")
+	}
+	if q.Resume {
+		words = append(words, "resumed")
+	}
+	if q.Inherited {
+		words = append(words, "forked")
+	}
+	return strings.Join(words, ", ")
+}
+
+// resets lists what differs where more than a row can hold does.
+func (c *Cache) resets(rows []*cache.Request) {
+	headed := false
+	for _, q := range rows {
+		if len(q.Causes) == 0 {
+			continue
+		}
+		if !headed {
+			c.heading("differences")
+			headed = true
+		}
+		fmt.Fprintf(c.w, "    %s  seq %d\n", q.Request, q.Causes[0].Seq)
+		for _, cause := range q.Causes {
+			mark := ""
+			if !cause.Resets {
+				mark = " (does not touch the prompt before it)"
+			}
+			fmt.Fprintf(c.w, "      %s%s\n", cause.Detail, mark)
+			c.change(cause.Change)
+		}
+	}
+}
+
+// change shows how an edited system prompt or tool differs.
+func (c *Cache) change(change *drift.Change) {
+	if change == nil {
+		return
+	}
+	if change.Part != drift.System && change.Part != drift.Tools {
+		return // the clause says it all
+	}
+	if d := change.Diff(); d != nil {
+		var b bytes.Buffer
+		c.diffs.Changes(&b, d, "        ")
+		text := b.String()
+		if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "        the whole:") {
+			text = rest
+		}
+		io.WriteString(c.w, text)
+	}
+}
+
+func (c *Cache) lifetimes(list []cache.Lifetime) {
+	if len(list) == 0 {
+		return
+	}
+	c.heading("lifetimes and forks")
+	for _, l := range list {
+		what := "the header before, seq"
+		switch l.Kind {
+		case "fork":
+			what = "the inherited header, seq"
+		case "parent":
+			what = "the header in the log of its parent " + diffview.Visible(l.Parent) + ", seq"
+		}
+		verdict := "without drift"
+		if l.Drift {
+			verdict = "with drift"
+		}
+		fmt.Fprintf(c.w, "    seq %d against %s %d: %s\n", l.Seq, what, l.BeforeSeq, verdict)
+		for i, change := range l.Changes {
+			fmt.Fprintf(c.w, "      %s\n", change)
+			c.change(&l.Values[i])
+		}
+	}
+}
+
+func (c *Cache) totals(r *cache.Report) {
+	t := r.Totals
+	c.heading("totals")
+	var words []string
+	for _, v := range []cache.Verdict{cache.Hit, cache.ColdStart, cache.ExplainedDrop, cache.UnexplainedDrop, cache.TooFew, cache.NotReported} {
+		if n := t.Verdicts[v]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	fmt.Fprintf(c.w, "    %s: %s; %s\n", count(int64(t.Requests), "request"), strings.Join(words, ", "), count(int64(t.Resets), "reset"))
+	fmt.Fprintf(c.w, "    tokens: %d input, %d cache read, %d cache write, %d output%s\n", t.Input, t.CacheRead, t.CacheWrite, t.Output, hitShare(t))
+	if t.Lost > 0 {
+		fmt.Fprintf(c.w, "    lost to drops: %d tokens\n", t.Lost)
+	}
+	if t.Compactions > 0 {
+		fmt.Fprintf(c.w, "    compaction calls: %d more, %d tokens in, %d out\n", t.Compactions, t.OneshotIn, t.OneshotOut)
+	}
+}
+
+func hitShare(t cache.Totals) string {
+	whole := t.Input + t.CacheRead + t.CacheWrite
+	if t.CacheRead == 0 || whole == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %.1f%% of all prompts came from the cache", 100*float64(t.CacheRead)/float64(whole))
+}
+
+func (c *Cache) costs(r *cache.Report) {
+	if len(r.Costs) == 0 {
+		return
+	}
+	c.heading("costs")
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "    CAUSE\tREQUESTS\tTOKENS READ AGAIN\tBYTES BEHIND THE DIFFERENCE")
+	for _, cost := range r.Costs {
+		fmt.Fprintf(w, "    %s\t%d\t%d\t%d\n", cost.Cause, cost.Requests, cost.Tokens, cost.Bytes)
+	}
+	w.Flush()
+	b.WriteTo(c.w)
+	c.heading("the most expensive")
+	for _, l := range r.Worst {
+		size := fmt.Sprintf("%d tokens", l.Tokens)
+		if l.Tokens == 0 {
+			size = fmt.Sprintf("%d bytes, tokens not reported", l.Bytes)
+		}
+		fmt.Fprintf(c.w, "    %s  %s: %s\n", l.Request, size, l.Detail)
+	}
+}
+
+// keys lists requests, the first few by name.
+func keys(list []string) string {
+	const most = 5
+	if len(list) <= most {
+		return strings.Join(list, " ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(list[:most], " "), len(list)-most)
+}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -132,12 +132,7 @@ func placeOf(cmd *cli.Command, picked *chosen) (*spot, error) {
 	return &spot{account.Request, part.Pointer + pointer, part.Start + int64(start), part.Start + int64(start+len(leaf)), part, leaf}, nil
 }
 
-func printJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
-}
+func printJSON(w io.Writer, v any) error { return output.WriteJSON(w, v, "  ") }
 
 func printPlace(w io.Writer, s *spot, redactor *redact.Redactor) {
 	p := s.Part

@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/loggen"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
 // logs are the generated logs, by name.
@@ -139,4 +140,40 @@ func digests(tb testing.TB, log []byte) int {
 		}
 	}
 	return n
+}
+
+// BenchmarkWireDigests makes the HTTP body of every request, whole, and hashes it:
+// unlike requests, bodies do not share a digest, so this grows with what is sent.
+func BenchmarkWireDigests(b *testing.B) {
+	for _, l := range logs[3:5] {
+		b.Run(l.name, func(b *testing.B) {
+			log := generate(b, l.name, l.opts)
+			var bytesSent int64
+			for b.Loop() {
+				bytesSent = wireDigests(b, log)
+			}
+			b.SetBytes(bytesSent)
+		})
+	}
+}
+
+func wireDigests(b *testing.B, log []byte) (sent int64) {
+	r := logformat.NewReader(bytes.NewReader(log), logformat.Options{})
+	header, err := r.Header()
+	if err != nil {
+		b.Fatal(err)
+	}
+	builder := wire.NewBuilder(wire.DefaultPolicy(), nil)
+	for q, err := range reconstruct.NewSession(header, reconstruct.Options{}).Requests(r) {
+		if err != nil {
+			b.Fatal(err)
+		}
+		body, err := builder.DeepSeek(q)
+		if err != nil {
+			b.Fatal(err)
+		}
+		body.Digest()
+		sent += body.Len()
+	}
+	return sent
 }

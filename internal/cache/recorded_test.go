@@ -59,7 +59,7 @@ func TestRecordedCauses(t *testing.T) {
 			"1.1.4 model switch[model] config field[reasoningEffort]",
 			"2.1.1 system prompt", // changed while the step before was retried, which kept its own
 		},
-		"tools-sequential":       nil,
+		"tools-sequential": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string

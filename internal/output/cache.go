@@ -3,7 +3,6 @@ package output
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strconv"
@@ -17,13 +16,10 @@ import (
 
 // CacheJSON writes cache reports as one indented document.
 func CacheJSON(w io.Writer, reports []*cache.Report) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
+	return WriteJSON(w, struct {
 		SchemaVersion int             `json:"schemaVersion"`
 		Logs          []*cache.Report `json:"logs"`
-	}{cache.SchemaVersion, reports})
+	}{cache.SchemaVersion, reports}, "  ")
 }
 
 // CacheCSV writes cache reports as one table with a heading, a line per request.
@@ -239,7 +235,7 @@ func (c *Cache) totals(r *cache.Report) {
 			words = append(words, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	fmt.Fprintf(c.w, "    %s: %s; %s\n", count(int64(t.Requests), "request"), strings.Join(words, ", "), count(int64(t.Resets), "reset"))
+	fmt.Fprintf(c.w, "    %s: %s; %s\n", plural(int64(t.Requests), "request"), strings.Join(words, ", "), plural(int64(t.Resets), "reset"))
 	fmt.Fprintf(c.w, "    tokens: %d input, %d cache read, %d cache write, %d output%s\n", t.Input, t.CacheRead, t.CacheWrite, t.Output, hitShare(t))
 	if t.Lost > 0 {
 		fmt.Fprintf(c.w, "    lost to drops: %d tokens\n", t.Lost)

@@ -1,7 +1,6 @@
 package output
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
@@ -11,21 +10,17 @@ import (
 // An NDJSON writes a line per log, the object that json has for it, and a last
 // line with the verdict.
 type NDJSON struct {
-	enc *json.Encoder
+	w   io.Writer
 	err error
 }
 
 // NewNDJSON returns a renderer that writes to w.
-func NewNDJSON(w io.Writer) *NDJSON {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return &NDJSON{enc: enc}
-}
+func NewNDJSON(w io.Writer) *NDJSON { return &NDJSON{w: w} }
 
 // Line writes one value.
 func (r *NDJSON) Line(v any) error {
 	if r.err == nil {
-		r.err = r.enc.Encode(v)
+		r.err = WriteJSON(r.w, v, "")
 	}
 	return r.err
 }

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// hostileLog writes a log whose every text tries to drive a terminal, with a long
+// string and a deep tool schema, and two requests in it.
+func hostileLog(t *testing.T) string {
+	const evil = `\u001b]0;owned\u0007\u001b[31m\u202e\u2066\u009b2J\r\b`
+	long := strings.Repeat("x", 10<<20)
+	deep := strings.Repeat("[", 9_900) + strings.Repeat("]", 9_900)
+	var b bytes.Buffer
+	b.WriteString(`{"type":"session","version":0,"id":"` + evil + `","createdAt":1,"cwd":"/` + evil + `","delegationDepth":0}` + "\n")
+	seq := 0
+	event := func(kind, data, rest string) {
+		fmt.Fprintf(&b, `{"type":%q,"seq":%d,"time":%d,"data":%s%s}`+"\n", kind, seq, seq, data, rest)
+		seq++
+	}
+	request := func(turn int, text string) {
+		event("turn/start", fmt.Sprintf(`{"turn":%d}`, turn), "")
+		event("step/start", fmt.Sprintf(`{"turn":%d,"step":1}`, turn), "")
+		event("user/message", `{"content":[{"type":"text","text":"`+text+`"}],"source":{"kind":"`+evil+`"},"role":"user","id":"`+evil+fmt.Sprint(turn)+`"}`, `,"surfaceOp":"append"`)
+		if turn == 1 {
+			event("request/header", `{"header":{"config":{"provider":"`+evil+`","model":"`+evil+`"},"system":"`+evil+`","tools":[{"name":"`+evil+`","description":"`+evil+`","parameters":`+deep+`}]},"reason":"initial"}`, "")
+		}
+		event("assistant/chunk", fmt.Sprintf(`{"turn":%d,"step":1,"chunk":{"type":"finish","reason":{"kind":"stop"}}}`, turn), "")
+		event("assistant/message", fmt.Sprintf(`{"turn":%d,"step":1,"message":{"role":"assistant","content":[],"source":{"kind":"model","provider":"%s","model":"m"},"id":"a%d"}}`, turn, evil, turn), fmt.Sprintf(`,"surfaceOp":"append","sourceEventSeqs":[%d]`, seq-1))
+		event("step/end", fmt.Sprintf(`{"turn":%d,"step":1}`, turn), "")
+		event("turn/end", fmt.Sprintf(`{"turn":%d,"reason":{"kind":"completed"}}`, turn), "")
+	}
+	request(1, evil+long)
+	request(2, evil)
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	edited := bytes.Replace(b.Bytes(), []byte("xxxx"), []byte("xXxx"), 1)
+	if err := os.WriteFile(path+".edited", edited, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestHostileLog holds that no view for people passes anything on that a terminal
+// obeys, and that none stalls.
+func TestHostileLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads a log of 10 MB many times")
+	}
+	log := hostileLog(t)
+	for _, args := range [][]string{
+		{"replay", log},
+		{"replay", "--format", "json", log},
+		{"requests", log},
+		{"explain", log, "1"},
+		{"explain", "--at", "/messages/0/content/0/text", log, "1"},
+		{"show", "--messages", log, "2"},
+		{"show", "--header", log, "2"},
+		{"show", "--pretty", log, "2"},
+		{"diff", log, "2"},
+		{"diff", log, "1", log + ".edited", "1"},
+		{"attachments", log},
+		{"scan", log},
+		{"audit", log},
+		{"show", log, "9"},
+		{"diff", "--recorded", log, log, "1"},
+	} {
+		var out, errs bytes.Buffer
+		a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, env: func(string) string { return "" }}
+		start := time.Now()
+		a.run(context.Background(), append([]string{"dsh-verify"}, args...))
+		name := strings.ReplaceAll(strings.Join(args, " "), log, "LOG")
+		t.Logf("%s: %s, %d bytes", name, time.Since(start).Round(time.Millisecond), out.Len())
+		for _, text := range []string{out.String(), errs.String()} {
+			if bad := firstUnsafe(text); bad >= 0 {
+				t.Errorf("%s prints %q", name, text[max(0, bad-20):min(len(text), bad+20)])
+			}
+		}
+	}
+}
+
+// firstUnsafe returns the offset of the first character that a terminal obeys, -1
+// when there is none.
+func firstUnsafe(s string) int {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}

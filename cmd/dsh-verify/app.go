@@ -12,6 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 )
 
 // Exit codes.
@@ -29,7 +30,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
-	terminal       bool // standard output is one
+	terminal       bool             // standard output is one
+	redacting      *redact.Redactor // of this run, once it is asked for
 }
 
 // commands lists the constructors of the subcommands, a file each.

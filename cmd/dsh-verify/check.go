@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/lineage"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -25,6 +26,7 @@ type checker struct {
 	objects  string
 	wire     *wirePolicy // nil: no bodies are asked for
 	audit    bool        // each log against itself too
+	redact   *redact.Redactor
 }
 
 func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
@@ -33,6 +35,9 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 		return nil, err
 	}
 	c := &checker{app: a, session: cmd, read: read, recorded: cmd.String("recorded"), objects: cmd.String("attachments"), audit: cmd.Bool("audit")}
+	if c.redact, err = a.redactor(cmd); err != nil {
+		return nil, err
+	}
 	switch provider := cmd.String("wire"); provider {
 	case "":
 	case "deepseek":
@@ -86,7 +91,7 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 	if path == "" {
 		path = log.Recording
 	}
-	if path != "" && capture.Is(path) {
+	if c.recorded != "" && capture.Is(path) {
 		bodies, err := capture.Open(path)
 		if err != nil {
 			return verify.Unreadable(log.Name, cause(err))
@@ -102,6 +107,9 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 	}
 	if opts.Objects, err = c.verifier(log); err != nil {
 		return verify.Unreadable(log.Name, cause(err))
+	}
+	if c.redact != nil {
+		opts.Redact = c.redact.Text
 	}
 	report := verify.Run(log.Name, reader, opts)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {

@@ -19,14 +19,15 @@ func redactFlags() []cli.Flag {
 
 // redactor returns the redactor that the flags ask for, nil when they ask for none.
 func (a *app) redactor(cmd *cli.Command) (*redact.Redactor, error) {
-	if !cmd.Bool("redact") {
-		return nil, nil
+	if !cmd.Bool("redact") || a.redacting != nil {
+		return a.redacting, nil
 	}
 	key, err := hex.DecodeString(cmd.String("redact-key"))
 	if err != nil {
 		return nil, usagef("--redact-key must be hexadecimal")
 	}
 	r := redact.New(key)
+	a.redacting = r
 	if cmd.Bool("print-redact-key") {
 		fmt.Fprintln(a.stderr, "redact key: "+r.Key())
 	}

@@ -28,7 +28,7 @@ Examples:
   dsh-verify replay --attachments ~/.dsh/attachments/v1 --strict session.jsonl.zstd
   dsh-verify replay --output junit=report.xml --output markdown=- sessions/
   zstd -dc session.jsonl.zstd | dsh-verify replay --format json -`,
-		Flags: slices.Concat(logFlags(), wireFlags(), outputFlags(), []cli.Flag{
+		Flags: slices.Concat(logFlags(), wireFlags(), redactFlags(), outputFlags(), []cli.Flag{
 			&cli.StringFlag{Name: "recorded", Usage: "compare with `FILE`: a requests.jsonl, a folder of HTTP bodies, or a HAR file"},
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
 			&cli.BoolFlag{Name: "audit", Usage: "check each log against itself too, as audit does"},

@@ -48,6 +48,7 @@ var commands = []func(*app) *cli.Command{
 	manCommand,
 	auditCommand,
 	cacheCommand,
+	reportCommand,
 }
 
 // run runs the command line and returns its exit code. It is the one place

@@ -27,6 +27,8 @@ type checker struct {
 	wire     *wirePolicy // nil: no bodies are asked for
 	audit    bool        // each log against itself too
 	redact   *redact.Redactor
+	// after, when set, is called for each log that was checked, while it is at hand.
+	after func(*locate.Log, *verify.Log)
 }
 
 func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
@@ -67,6 +69,9 @@ func (c *checker) argument(arg string) (reports []*verify.Log) {
 	}
 	for i, log := range place.Logs {
 		c.lineage(log, reports[first+i], place.Logs, reports[first:])
+		if c.after != nil {
+			c.after(log, reports[first+i])
+		}
 	}
 	return reports
 }

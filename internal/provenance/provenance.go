@@ -97,13 +97,18 @@ func (h *History) Account(q *reconstruct.Request, words string) *Account {
 		Relation: Relation{string(q.Relation.Kind), words, q.Relation.KeptMessages, q.Relation.KeptBytes},
 	}
 	for p := range q.Parts() {
-		part := h.part(p)
-		if part.Seq >= 0 && part.Seq < q.Seed {
-			part.How += ", inherited from the parent session"
-		}
-		a.Parts = append(a.Parts, part)
+		a.Parts = append(a.Parts, h.Part(q, p))
 	}
 	return a
+}
+
+// Part returns the provenance of one part of a request that the history has seen.
+func (h *History) Part(q *reconstruct.Request, p reconstruct.Part) Part {
+	part := h.part(p)
+	if part.Seq >= 0 && part.Seq < q.Seed {
+		part.How += ", inherited from the parent session"
+	}
+	return part
 }
 
 func (h *History) part(p reconstruct.Part) Part {

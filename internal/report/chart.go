@@ -1,0 +1,283 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+)
+
+// A bar is a request as the charts draw it.
+type bar struct {
+	key         string
+	turn        int64
+	bytes, kept int64
+	kind, words string
+	verdict     finding.Verdict
+	shown       bool
+	prepared    bool
+	inherited   bool
+	share       float64 // of the input tokens that the provider read from its cache
+	reported    bool
+	folded      int // further requests that this one stands for
+}
+
+// A Chart is a drawing in units of a fixed width, scaled by the page.
+type Chart struct {
+	Width, Height int
+	Left, Right   int // of the plot
+	Top, Bottom   int
+	Grid          []GridLine
+	Turns         []TurnSpan
+	Bars          []Bar
+	Marks         []Mark
+	Line          string // points of the reported share, "" when there are none
+	Dots          []Dot
+	Summary       string
+	Note          string
+}
+
+// PlotHeight is the height of the plot without what stands around it.
+func (c *Chart) PlotHeight() int { return c.Bottom - c.Top }
+
+// TurnY is where the names of the turns stand.
+func (c *Chart) TurnY() int { return c.Bottom + 22 }
+
+// TickX is where the numbers of the grid end.
+func (c *Chart) TickX() int { return c.Left - 8 }
+
+// The rest are the pieces of a chart. Positions are of the top left corner.
+type (
+	GridLine struct {
+		Y    string
+		Text string
+	}
+	TurnSpan struct {
+		X, W, Mid string
+		Text      string
+		Odd       bool
+	}
+	Bar struct {
+		X, Y, W, H string
+		NewH       string
+		Class      string
+		Drift      bool
+		Target     string
+		Label      string
+		HitX, HitW string
+	}
+	Mark struct {
+		X, Y  string
+		Class string
+		Text  string // "" where there is no room
+	}
+	Dot struct{ X, Y string }
+)
+
+// The measures of a chart.
+const (
+	chartWidth  = 1080
+	plotLeft    = 64
+	plotRight   = 1068
+	maxBars     = 400
+	maxBarWidth = 34.0
+)
+
+// grouped puts the bars of a long session into groups, each shown by its most
+// telling request.
+func grouped(bars []bar) []bar {
+	per := (len(bars) + maxBars - 1) / maxBars
+	if per <= 1 {
+		return bars
+	}
+	var out []bar
+	for from := 0; from < len(bars); from += per {
+		best := bars[from]
+		group := bars[from:min(len(bars), from+per)]
+		for _, b := range group {
+			if telling(b) > telling(best) {
+				best = b
+			}
+		}
+		best.folded = len(group) - 1
+		out = append(out, best)
+	}
+	return out
+}
+
+func telling(b bar) int {
+	switch {
+	case b.verdict == finding.Drift:
+		return 3
+	case breaks(b.kind):
+		return 2
+	case b.kind != "extends":
+		return 1
+	}
+	return 0
+}
+
+// f prints a coordinate.
+func f(x float64) string { return trimZero(x) }
+
+// slots places n bars side by side.
+func slots(n int) (step, width float64) {
+	step = float64(plotRight-plotLeft) / float64(max(n, 6))
+	return step, min(maxBarWidth, step*0.72)
+}
+
+// timeline draws the requests by turn: the height is the length, the pale part
+// what the request keeps of the one before, the colour their relation.
+func timeline(anchor string, all []bar) *Chart {
+	if len(all) == 0 {
+		return nil
+	}
+	bars := grouped(all)
+	c := &Chart{Width: chartWidth, Height: 236, Left: plotLeft, Right: plotRight, Top: 26, Bottom: 196}
+	longest := int64(1)
+	for _, b := range bars {
+		longest = max(longest, b.bytes)
+	}
+	top := niceAbove(longest)
+	plot := float64(c.Bottom - c.Top)
+	for i := range 5 {
+		c.Grid = append(c.Grid, GridLine{f(float64(c.Bottom) - plot*float64(i)/4), size(top * int64(i) / 4)})
+	}
+	step, width := slots(len(bars))
+	c.turns(bars, step)
+	room := 0.0
+	for i, b := range bars {
+		x := plotLeft + step*float64(i) + (step-width)/2
+		h := max(1, plot*float64(b.bytes)/float64(top))
+		kept := min(h, plot*float64(b.kept)/float64(top))
+		out := Bar{
+			X: f(x), W: f(width), Y: f(float64(c.Bottom) - h), H: f(h), NewH: f(h - kept),
+			HitX: f(plotLeft + step*float64(i)), HitW: f(step),
+			Class: b.kind, Drift: b.verdict == finding.Drift, Label: label(b),
+		}
+		if b.shown {
+			out.Target = anchor + "-r-" + b.key
+		}
+		c.Bars = append(c.Bars, out)
+		if breaks(b.kind) || b.kind == "resume" || out.Drift {
+			c.mark(b, x+width/2, float64(c.Bottom)-h-7, &room)
+		}
+	}
+	c.Summary = fmt.Sprintf("%s in %s; the longest has %s.", counted(len(all), "request", "requests"), counted(len(c.Turns), "turn", "turns"), size(longest))
+	if len(bars) < len(all) {
+		c.Note = fmt.Sprintf("Each bar stands for up to %d requests and shows the most telling of them.", bars[0].folded+1)
+	}
+	return c
+}
+
+func label(b bar) string {
+	s := fmt.Sprintf("request %s: %s, %s; %s", b.key, size(b.bytes), b.words, b.verdict)
+	if b.folded > 0 {
+		s += fmt.Sprintf(" (and %d more)", b.folded)
+	}
+	return s
+}
+
+// mark puts a mark above a bar, and words where there is room for them.
+func (c *Chart) mark(b bar, x, y float64, room *float64) {
+	m := Mark{X: f(x), Y: f(y), Class: b.kind}
+	text := b.kind
+	if b.verdict == finding.Drift {
+		m.Class, text = "drift", "drift"
+	}
+	if wide := float64(len(text))*6.6 + 10; x-wide/2 >= *room && x+wide/2 <= plotRight+10 {
+		m.Text = text
+		*room = x + wide/2
+	}
+	c.Marks = append(c.Marks, m)
+}
+
+// turns marks which bars belong to one turn.
+func (c *Chart) turns(bars []bar, step float64) {
+	for from := 0; from < len(bars); {
+		to := from
+		for to < len(bars) && bars[to].turn == bars[from].turn {
+			to++
+		}
+		x, w := plotLeft+step*float64(from), step*float64(to-from)
+		t := TurnSpan{X: f(x), W: f(w), Mid: f(x + w/2), Odd: len(c.Turns)%2 == 1}
+		switch {
+		case w >= 52:
+			t.Text = fmt.Sprintf("turn %d", bars[from].turn)
+		case w >= 16:
+			t.Text = fmt.Sprintf("%d", bars[from].turn)
+		}
+		c.Turns = append(c.Turns, t)
+		from = to
+	}
+}
+
+// cacheChart draws, for each request, the share of its bytes that the request
+// before it started with, which a prefix cache can know, and the share of its
+// tokens that the provider says it read from its cache.
+func cacheChart(anchor string, all []bar) *Chart {
+	if len(all) < 2 {
+		return nil
+	}
+	bars := grouped(all)
+	c := &Chart{Width: chartWidth, Height: 196, Left: plotLeft, Right: plotRight, Top: 26, Bottom: 166}
+	plot := float64(c.Bottom - c.Top)
+	for i := range 5 {
+		c.Grid = append(c.Grid, GridLine{f(float64(c.Bottom) - plot*float64(i)/4), fmt.Sprintf("%d %%", 25*i)})
+	}
+	step, width := slots(len(bars))
+	c.turns(bars, step)
+	room, reported := 0.0, 0
+	for i, b := range bars {
+		x := plotLeft + step*float64(i) + (step-width)/2
+		kept := plot * float64(b.kept) / float64(max(b.bytes, 1))
+		out := Bar{
+			X: f(x), W: f(width), Y: f(float64(c.Bottom) - kept), H: f(kept), HitX: f(plotLeft + step*float64(i)), HitW: f(step),
+			Class: b.kind, Label: fmt.Sprintf("request %s: keeps %s of its bytes (%s)", b.key, percent(b.kept, b.bytes), b.words),
+		}
+		if b.reported {
+			reported++
+			y := float64(c.Bottom) - plot*b.share
+			c.Line += f(x+width/2) + "," + f(y) + " "
+			c.Dots = append(c.Dots, Dot{f(x + width/2), f(y)})
+			out.Label += fmt.Sprintf("; %.0f %% of its input tokens read from the cache", b.share*100)
+		}
+		if b.shown {
+			out.Target = anchor + "-r-" + b.key
+		}
+		c.Bars = append(c.Bars, out)
+		if breaks(b.kind) {
+			c.mark(b, x+width/2, float64(c.Bottom)-kept-7, &room)
+		}
+	}
+	c.Summary = cacheSummary(all)
+	if reported == 0 {
+		c.Note = "The provider reported no cache reads in this log, so the chart shows what it could have read."
+	}
+	return c
+}
+
+func cacheSummary(bars []bar) string {
+	var bytes, kept int64
+	broken := 0
+	for _, b := range bars {
+		if b.prepared {
+			continue
+		}
+		bytes, kept = bytes+b.bytes, kept+b.kept
+		if breaks(b.kind) {
+			broken++
+		}
+	}
+	return fmt.Sprintf("Over all requests, %s of the bytes sent repeated the start of the request before. %s.", percent(kept, bytes), counted(broken, "request broke the prefix", "requests broke the prefix"))
+}
+
+// niceAbove returns a round number that is at least n and divides by four.
+func niceAbove(n int64) int64 {
+	for unit := int64(1); ; unit *= 10 {
+		for _, m := range []int64{4, 6, 8, 10, 12, 16, 20, 24, 32} {
+			if m*unit >= n {
+				return m * unit
+			}
+		}
+	}
+}

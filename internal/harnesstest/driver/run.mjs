@@ -255,7 +255,7 @@ if (life.op === 'resume' && stored.has(life.session)) {
   if (life.op === 'fork') {
     const { events } = await ctx.sessionPersistence.load(life.parent)
     const ends = events.filter(e => e.type === 'turn/end')
-    const last = ends.length === 0 ? -1 : ends[Math.floor(life.at * ends.length)].seq
+    const last = ends.length === 0 ? -1 : ends[Math.floor((life.at ?? 0) * ends.length)].seq
     options.seed = structuredClone(events.slice(0, last + 1))
     options.meta = { ...options.meta, parentSession: life.parent, seedLength: last + 1 }
   }

@@ -49,6 +49,7 @@ var commands = []func(*app) *cli.Command{
 	auditCommand,
 	cacheCommand,
 	reportCommand,
+	configCommand,
 }
 
 // run runs the command line and returns its exit code. It is the one place

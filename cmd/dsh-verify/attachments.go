@@ -56,9 +56,7 @@ func (a *app) attachments(cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if c.wire, err = readWirePolicy(cmd); err != nil {
-		return err
-	}
+	c.wire = c.setup.wire
 	run := &attachmentRun{c: c, referenced: map[string]bool{}, stores: map[string]*objectstore.Folder{}}
 	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
 	for _, arg := range cmd.Args().Slice() {
@@ -68,7 +66,7 @@ func (a *app) attachments(cmd *cli.Command) error {
 		}
 	}
 	if cmd.Bool("unreferenced") {
-		for _, log := range run.unreferenced() {
+		for _, log := range run.c.judge(run.unreferenced()...) {
 			report.Add(log)
 			out.log(log)
 		}
@@ -87,9 +85,10 @@ type attachmentRun struct {
 }
 
 func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verify.Log) {
+	r.c = r.c.under(arg)
 	place, err := r.c.app.find(cmd, arg)
 	if err != nil {
-		return []*verify.Log{failed(arg, err)}
+		return r.c.judge(failed(arg, err))
 	}
 	defer place.Close()
 	if len(place.Findings) > 0 {
@@ -98,7 +97,7 @@ func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verif
 	for _, log := range place.Logs {
 		reports = append(reports, r.log(log))
 	}
-	return reports
+	return r.c.judge(reports...)
 }
 
 func (r *attachmentRun) log(log *locate.Log) *verify.Log {

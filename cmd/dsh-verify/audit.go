@@ -84,9 +84,10 @@ func plural(n int, what string) string {
 // auditArgument audits every log that an argument names, and holds forks against
 // their parents where those are at hand.
 func (c *checker) auditArgument(arg string) (reports []*verify.Log) {
+	c = c.under(arg)
 	place, err := c.app.find(c.session, arg)
 	if err != nil {
-		return []*verify.Log{failed(arg, err)}
+		return c.judge(failed(arg, err))
 	}
 	defer place.Close()
 	if len(place.Findings) > 0 {
@@ -99,7 +100,7 @@ func (c *checker) auditArgument(arg string) (reports []*verify.Log) {
 	for i, log := range place.Logs {
 		c.lineage(log, reports[first+i], place.Logs, reports[first:])
 	}
-	return reports
+	return c.judge(reports...)
 }
 
 // audited is the report of the audit of one log.

@@ -21,6 +21,8 @@ import (
 type checker struct {
 	app      *app
 	session  *cli.Command
+	setups   map[string]*setup // by argument
+	setup    *setup            // in force; see under
 	read     logformat.Options
 	recorded string
 	objects  string
@@ -32,20 +34,26 @@ type checker struct {
 }
 
 func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
-	read, err := readOptions(cmd)
-	if err != nil {
-		return nil, err
+	c := &checker{app: a, session: cmd, recorded: cmd.String("recorded"), objects: cmd.String("attachments"), audit: cmd.Bool("audit"), setups: map[string]*setup{}}
+	for _, arg := range append(cmd.Args().Slice(), "") { // "": the working folder
+		if c.setups[arg] != nil || arg == "" && cmd.Args().Present() {
+			continue
+		}
+		s, err := newSetup(cmd, arg)
+		if err != nil {
+			return nil, err
+		}
+		c.setups[arg] = s
 	}
-	c := &checker{app: a, session: cmd, read: read, recorded: cmd.String("recorded"), objects: cmd.String("attachments"), audit: cmd.Bool("audit")}
+	c = c.under(cmd.Args().First())
+	var err error
 	if c.redact, err = a.redactor(cmd); err != nil {
 		return nil, err
 	}
 	switch provider := cmd.String("wire"); provider {
 	case "":
 	case "deepseek":
-		if c.wire, err = readWirePolicy(cmd); err != nil {
-			return nil, err
-		}
+		c.wire = c.setup.wire
 	default:
 		return nil, usagef("--wire knows the body of deepseek, not of %q", provider)
 	}
@@ -55,13 +63,14 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 // argument checks every log that an argument names. What cannot be read is a
 // finding too, so that the others are still checked.
 func (c *checker) argument(arg string) (reports []*verify.Log) {
+	c = c.under(arg)
 	place, err := c.app.find(c.session, arg)
 	if err != nil {
-		return []*verify.Log{failed(arg, err)}
+		return c.judge(failed(arg, err))
 	}
 	defer place.Close()
 	if len(place.Findings) > 0 {
-		reports = append(reports, verify.Place(arg, place.Findings))
+		reports = c.judge(verify.Place(arg, place.Findings))
 	}
 	first := len(reports)
 	for _, log := range place.Logs {
@@ -69,6 +78,7 @@ func (c *checker) argument(arg string) (reports []*verify.Log) {
 	}
 	for i, log := range place.Logs {
 		c.lineage(log, reports[first+i], place.Logs, reports[first:])
+		c.judge(reports[first+i])
 		if c.after != nil {
 			c.after(log, reports[first+i])
 		}
@@ -133,17 +143,32 @@ func (c *checker) verifier(log *locate.Log) (*objectstore.Verifier, error) {
 	if dir == "" && log.Media != nil {
 		return objectstore.NewVerifier(log.Media), nil
 	}
+	if roots := c.setup.policy.Attachments; dir == "" && len(roots) > 0 {
+		dirs := make([]string, len(roots))
+		for i, root := range roots {
+			dirs[i] = root.Value
+		}
+		return openStores(dirs...)
+	}
 	if dir == "" {
 		var ok bool
 		if dir, ok = objectstore.Locate(log.Dir, c.app.env); !ok {
 			return nil, nil
 		}
 	}
-	store, err := objectstore.OpenFolder(dir)
-	if err != nil {
-		return nil, err
+	return openStores(dir)
+}
+
+func openStores(dirs ...string) (*objectstore.Verifier, error) {
+	stores := make([]objectstore.Store, len(dirs))
+	for i, dir := range dirs {
+		folder, err := objectstore.OpenFolder(dir)
+		if err != nil {
+			return nil, err
+		}
+		stores[i] = folder
 	}
-	return objectstore.NewVerifier(store), nil
+	return objectstore.NewVerifier(objectstore.Several(stores...)), nil
 }
 
 // lineage holds a session against its parent's log, if that is at hand: among

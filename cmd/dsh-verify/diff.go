@@ -203,9 +203,7 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 		}
 		new.name = path
 		if c.wire == nil && isBody(new.text) {
-			if c.wire, err = readWirePolicy(cmd); err != nil {
-				return nil, nil, err
-			}
+			c.wire = c.setup.wire
 		}
 	}
 	if old, err = c.side(cmd, arg, ref); err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,12 +12,14 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
 // logFlags are the flags of every command that reads logs.
 func logFlags() []cli.Flag {
 	return []cli.Flag{
+		configFlag(),
 		&cli.StringFlag{Name: "session", Usage: "of an archive, a store or a folder, only the session `ID`"},
 		&cli.StringSliceFlag{Name: "known-event", Usage: "admit the event `TYPE` of a third-party plugin (may be repeated)"},
 		&cli.StringFlag{Name: "vocabulary", Usage: "admit the event types that `FILE` lists, one a line"},
@@ -24,9 +27,12 @@ func logFlags() []cli.Flag {
 	}
 }
 
-// readOptions returns how logs are read by the command's flags.
-func readOptions(cmd *cli.Command) (logformat.Options, error) {
-	opts := logformat.Options{KnownTypes: cmd.StringSlice("known-event")}
+// readOptions returns how logs are read by the command's flags and the policy.
+func readOptions(cmd *cli.Command, p *policy.Policy) (logformat.Options, error) {
+	opts := logformat.Options{KnownTypes: slices.Clone(cmd.StringSlice("known-event"))}
+	for _, word := range p.Vocabulary {
+		opts.KnownTypes = append(opts.KnownTypes, word.Value)
+	}
 	if path := cmd.String("vocabulary"); path != "" {
 		types, err := readVocabulary(path)
 		if err != nil {

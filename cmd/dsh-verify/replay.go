@@ -48,9 +48,7 @@ func (a *app) replay(cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if run.wire, err = readWirePolicy(cmd); err != nil {
-		return err
-	}
+	run.wire = run.setup.wire
 	out, err := a.newOutputs(cmd)
 	if err != nil {
 		return err

@@ -58,9 +58,7 @@ func (a *app) report(cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if run.wire, err = readWirePolicy(cmd); err != nil {
-		return err
-	}
+	run.wire = run.setup.wire
 	page := &report.Page{Redacted: redactor != nil}
 	count := 0
 	collect := func(checked *verify.Log, source report.Source) *report.Session {
@@ -70,7 +68,7 @@ func (a *app) report(cmd *cli.Command) error {
 	for _, arg := range args {
 		collected := make(map[*verify.Log]*report.Session)
 		run.after = func(log *locate.Log, checked *verify.Log) {
-			collected[checked] = collect(checked, run.source(log, redactor))
+			collected[checked] = collect(checked, run.under(arg).source(log, redactor))
 		}
 		for _, checked := range run.argument(arg) {
 			session := collected[checked]

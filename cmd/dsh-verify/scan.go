@@ -57,7 +57,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	s := &scanner{checker: c, failFast: cmd.Bool("fail-fast"), counts: map[finding.Verdict]int{}, codes: map[string]int{}}
+	s := &scanner{failFast: cmd.Bool("fail-fast"), counts: map[finding.Verdict]int{}, codes: map[string]int{}}
 	s.report = &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
 	if s.out, err = a.newOutputs(cmd, withRenderer("text", s.newText), withRenderer("ndjson", s.newNDJSON)); err != nil {
 		return err
@@ -71,18 +71,19 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		}
 	}()
 	for _, root := range cmd.Args().Slice() {
+		c := c.under(root)
 		place, err := a.find(cmd, root)
 		if err != nil {
-			s.done(failed(root, err))
+			s.done(c.judge(failed(root, err))[0])
 			continue
 		}
 		places = append(places, place)
 		if len(place.Findings) > 0 {
-			s.place(verify.Place(root, place.Findings))
+			s.place(c.judge(verify.Place(root, place.Findings))[0])
 		}
 		for _, log := range place.Logs {
 			if keep(log) {
-				s.logs = append(s.logs, log)
+				s.logs = append(s.logs, scanned{c, log})
 			}
 		}
 	}
@@ -144,11 +145,16 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return now, usagef("--since takes a duration such as 36h or 7d, or a date such as 2026-11-30, not %q", text)
 }
 
+// A scanned log is checked as its root's policy says.
+type scanned struct {
+	checker *checker
+	*locate.Log
+}
+
 // A scanner checks logs in parallel and reports each as it is done. It holds
 // counts, and reports only when a format needs them all.
 type scanner struct {
-	checker  *checker
-	logs     []*locate.Log
+	logs     []scanned
 	out      *outputs
 	keep     bool // the logs in the report
 	progress *progress
@@ -166,14 +172,14 @@ type scanner struct {
 func (s *scanner) run(ctx context.Context, jobs int) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	next := make(chan *locate.Log)
+	next := make(chan scanned)
 	var wait sync.WaitGroup
 	for range jobs {
 		wait.Go(func() {
 			for log := range next {
-				report := s.checker.log(log)
-				s.checker.lineage(log, report, nil, nil)
-				if s.done(report) {
+				report := log.checker.log(log.Log)
+				log.checker.lineage(log.Log, report, nil, nil)
+				if s.done(log.checker.judge(report)[0]) {
 					stop()
 				}
 			}

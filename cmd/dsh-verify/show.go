@@ -70,9 +70,7 @@ func (a *app) show(cmd *cli.Command) error {
 		return err
 	}
 	if cmd.Bool("curl") && c.wire == nil {
-		if c.wire, err = readWirePolicy(cmd); err != nil {
-			return err
-		}
+		c.wire = c.setup.wire
 	}
 	place, log, err := c.oneLog(cmd, arg)
 	if err != nil {

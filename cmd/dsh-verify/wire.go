@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -28,30 +29,45 @@ func wireFlag() cli.Flag {
 	return &cli.StringFlag{Name: "wire", Usage: "the HTTP bodies that the adapter of a `PROVIDER` posts, instead of the requests: deepseek"}
 }
 
-// A wirePolicy is what the flags say, and which of it they said.
+// A wirePolicy is what the flags and the policy file say of a deployment.
 type wirePolicy struct {
 	wire.Policy
-	fixed map[string]bool // settings that a flag gave; the others may be inferred
+	fixed map[string]bool   // settings that were given; the others may be inferred
+	from  map[string]string // what gave a setting, by the keys of a policy's images
 }
 
-func readWirePolicy(cmd *cli.Command) (*wirePolicy, error) {
-	p := &wirePolicy{wire.DefaultPolicy(), map[string]bool{}}
-	if s := cmd.String("images"); s != "" {
-		mode, err := wire.ParseImageMode(s)
-		if err != nil {
-			return nil, usagef("--images: %v", err)
+// readWirePolicy takes the settings of the policy file, and then those of the
+// flags, which win.
+func readWirePolicy(cmd *cli.Command, file *policy.Policy) (*wirePolicy, error) {
+	p := &wirePolicy{wire.DefaultPolicy(), map[string]bool{}, map[string]string{}}
+	for _, s := range file.Images {
+		from := fmt.Sprintf("%s:%d", file.Path, s.Line)
+		if err := p.image(s.Key, s.Value, from); err != nil {
+			return nil, usagef("%s: images: %s", from, cause(err))
 		}
-		p.Images, p.fixed["images"] = mode, true
+	}
+	for _, f := range []struct{ flag, key string }{{"images", "mode"}, {"omission-text", "omission-text"}, {"file-ids", "file-ids"}} {
+		value := cmd.String(f.flag)
+		if value == "" {
+			continue
+		}
+		if err := p.image(f.key, value, "--"+f.flag); err != nil {
+			code := exitUsage
+			if f.key == "file-ids" {
+				code = exitUnreadable
+			}
+			return nil, &statusError{code, "--" + f.flag + ": " + cause(err)}
+		}
 	}
 	for _, setting := range strings.Split(cmd.String("image-policy"), ",") {
 		if setting = strings.TrimSpace(setting); setting == "" {
 			continue
 		}
-		if err := p.set(setting); err != nil {
+		key, value, _ := strings.Cut(setting, "=")
+		if err := p.set(key, value, "--image-policy"); err != nil {
 			return nil, usagef("--image-policy: %v", err)
 		}
 	}
-	p.OmissionText = cmd.String("omission-text")
 	switch p.Thinking = cmd.String("thinking"); p.Thinking {
 	case "", "enabled", "disabled":
 		p.fixed["thinking"] = p.Thinking != ""
@@ -64,18 +80,30 @@ func readWirePolicy(cmd *cli.Command) (*wirePolicy, error) {
 	default:
 		return nil, usagef("--default-effort must be off, low, high or max, not %q", p.Effort)
 	}
-	if path := cmd.String("file-ids"); path != "" {
-		ids, err := readFileIDs(path)
-		if err != nil {
-			return nil, &statusError{exitUnreadable, "--file-ids: " + cause(err)}
-		}
-		p.FileIDs, p.fixed["file-ids"] = ids, true
-	}
 	return p, nil
 }
 
-func (p *wirePolicy) set(setting string) error {
-	key, value, _ := strings.Cut(setting, "=")
+// image takes a setting by its key in a policy file.
+func (p *wirePolicy) image(key, value, from string) (err error) {
+	switch key {
+	case "mode":
+		p.fixed["images"] = true
+		p.Images, err = wire.ParseImageMode(value)
+	case "omission-text":
+		p.OmissionText = value
+	case "file-ids":
+		p.fixed["file-ids"] = true
+		p.FileIDs, err = readFileIDs(value)
+	default:
+		return p.set(key, value, from)
+	}
+	p.from[key] = from
+	return err
+}
+
+// set takes a setting of --image-policy.
+func (p *wirePolicy) set(key, value, from string) error {
+	p.from[key] = from
 	first, second, isBound := strings.Cut(value, "/")
 	n, err := parseSize(first)
 	if key == "omit" && first == "0" {

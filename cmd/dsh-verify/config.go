@@ -1,0 +1,182 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/policy"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+)
+
+func configCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:  "config",
+		Usage: "show the policy that is in force",
+		Description: `A policy says how findings weigh, which are accepted and why, and what a deployment is
+like. It stands in ` + policy.FileName + `, found upwards from what is checked.
+
+Example:
+  dsh-verify config check transcripts/`,
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Args().Present() {
+				return usagef("config knows check, not %q (see 'dsh-verify config --help')", cmd.Args().First())
+			}
+			return cli.ShowSubcommandHelp(cmd)
+		},
+		Commands: []*cli.Command{configCheckCommand(a)},
+	}
+}
+
+func configCheckCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "check the policy of a target, and print each value with where it came from",
+		ArgsUsage: "[TARGET]",
+		Description: `Takes the flags of replay, so that it shows what a run with them would go by. Without
+a TARGET it looks from the working folder.
+
+Examples:
+  dsh-verify config check
+  dsh-verify config check --config ci/policy.yaml --images inline sessions/`,
+		Flags: append(append(logFlags(), wireFlags()...),
+			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
+			formatFlag(),
+		),
+		Action: func(_ context.Context, cmd *cli.Command) error { return a.configCheck(cmd) },
+	}
+}
+
+// A configValue is a value in force.
+type configValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	From  string `json:"from"` // file:line, a flag, or default
+}
+
+func (a *app) configCheck(cmd *cli.Command) error {
+	if cmd.Args().Len() > 1 {
+		return usagef("check takes one TARGET, got %d arguments (flags go before it)", cmd.Args().Len())
+	}
+	set, err := newSetup(cmd, cmd.Args().First())
+	if err != nil {
+		return err
+	}
+	for _, root := range set.policy.Attachments {
+		if _, err := openStores(root.Value); err != nil {
+			return &statusError{exitUnreadable, fmt.Sprintf("%s:%d: attachments: %s", set.policy.Path, root.Line, cause(err))}
+		}
+	}
+	values := configValues(cmd, set)
+	switch format := cmd.String("format"); format {
+	case "json":
+		enc := json.NewEncoder(a.stdout)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(struct {
+			Policy string        `json:"policy"`
+			Values []configValue `json:"values"`
+		}{set.policy.Path, values})
+	case "text":
+		return a.printConfig(set.policy, values)
+	default:
+		return usagef("--format must be text or json, not %q", format)
+	}
+}
+
+func (a *app) printConfig(p *policy.Policy, values []configValue) error {
+	name := p.Path
+	if name == "" {
+		name = "none"
+	}
+	fmt.Fprintf(a.stdout, "policy: %s\n\n", visible(name))
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tVALUE\tFROM")
+	for _, v := range values {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", visible(v.Name), visible(v.Value), visible(v.From))
+	}
+	return w.Flush()
+}
+
+// configValues lists what is in force, in the order of a policy's keys.
+func configValues(cmd *cli.Command, set *setup) (values []configValue) {
+	p := set.policy
+	add := func(name, value, from string) { values = append(values, configValue{name, value, from}) }
+	at := func(line int) string { return fmt.Sprintf("%s:%d", p.Path, line) }
+	for _, s := range p.Severities {
+		usual, _ := finding.Lookup(s.Code)
+		add("severities."+s.Code, fmt.Sprintf("%s (otherwise %s)", s.Severity, usual.Severity), at(s.Line))
+	}
+	for _, entry := range p.Ignores {
+		where := entry.Path
+		if where == "" {
+			where = "everywhere"
+		}
+		add("ignore "+entry.Code, where+": "+entry.Reason, at(entry.Line))
+	}
+	for _, word := range p.Vocabulary {
+		add("vocabulary", word.Value, at(word.Line))
+	}
+	for i, known := range set.read.KnownTypes {
+		switch n := len(cmd.StringSlice("known-event")); {
+		case i < n:
+			add("vocabulary", known, "--known-event")
+		case i >= n+len(p.Vocabulary):
+			add("vocabulary", known, "--vocabulary "+cmd.String("vocabulary"))
+		}
+	}
+	for _, key := range policy.ImageKeys {
+		from := set.wire.from[key]
+		if from == "" {
+			from = "default"
+		}
+		add("images."+key, imageSetting(set.wire, key), from)
+	}
+	switch {
+	case cmd.String("attachments") != "":
+		add("attachments", cmd.String("attachments"), "--attachments")
+	case len(p.Attachments) == 0:
+		add("attachments", "beside the log, above it, or in $DSH_HOME", "default")
+	default:
+		for _, root := range p.Attachments {
+			add("attachments", root.Value, at(root.Line))
+		}
+	}
+	return values
+}
+
+func imageSetting(p *wirePolicy, key string) string {
+	bound := func(b wire.Bound) string { return fmt.Sprintf("%d/%d", b.Max, b.Quantum) }
+	switch key {
+	case "mode":
+		return string(p.Images)
+	case "pixels":
+		return fmt.Sprint(p.PixelBudget)
+	case "bytes":
+		return fmt.Sprint(p.ByteCap)
+	case "count":
+		return bound(p.Count)
+	case "files":
+		return bound(p.FileBytes)
+	case "inline":
+		return bound(p.InlineBytes)
+	case "omit":
+		if p.Omit < 0 {
+			return "by the bounds"
+		}
+		return fmt.Sprint(p.Omit)
+	case "omission-text":
+		if p.OmissionText == "" {
+			return "not known"
+		}
+		return p.OmissionText
+	}
+	if len(p.FileIDs) == 0 {
+		return "not known"
+	}
+	return plural(len(p.FileIDs), "id")
+}

@@ -50,6 +50,8 @@ var commands = []func(*app) *cli.Command{
 	cacheCommand,
 	reportCommand,
 	configCommand,
+	sealCommand,
+	checkSealCommand,
 }
 
 // run runs the command line and returns its exit code. It is the one place

@@ -171,6 +171,24 @@ const (
 	AuditNotRun         = "audit/not-run"
 )
 
+// The codes of checking a log against its seal.
+const (
+	SealChanged   = "seal/event-changed"
+	SealRemoved   = "seal/event-removed"
+	SealInserted  = "seal/event-inserted"
+	SealReordered = "seal/event-moved"
+	SealTruncated = "seal/truncated"
+	SealMissing   = "seal/event-missing"
+	SealTree      = "seal/tree"
+	SealHeader    = "seal/header"
+	SealSession   = "seal/other-session"
+	SealRequest   = "seal/request"
+	SealStored    = "seal/stored-otherwise"
+	SealGrown     = "seal/grown"
+)
+
+const actSealed = "Treat the log as edited since it was sealed."
+
 const actEdited = "Treat the log as edited from there on: the harness does not write this."
 
 var entries = []Entry{
@@ -275,4 +293,17 @@ var entries = []Entry{
 	{AuditInvalidUTF8, Warning, "audit", "a line holds bytes that are not UTF-8: what the model sees are replacement characters", "Find what wrote the log: the harness writes UTF-8 only."},
 	{AuditLarge, Warning, "audit", "a message is very large, and every later request holds it", "If requests fail, compact the session or start anew from before that message."},
 	{AuditNotRun, Warning, "audit", "the log can be read only once, and replay needed it: it was not audited", "Run audit on the log, or replay a file."},
+
+	{SealChanged, Error, "seal", "an event is not the one that was sealed", actSealed},
+	{SealRemoved, Error, "seal", "sealed events were taken out", actSealed},
+	{SealInserted, Error, "seal", "events were put in between sealed ones", actSealed},
+	{SealReordered, Error, "seal", "sealed events stand in another order", actSealed},
+	{SealTruncated, Error, "seal", "sealed events at the end of the log are gone", "The log was cut, by a crash or by a hand: look for a copy."},
+	{SealMissing, Error, "seal", "a sealed event is not at its place: it was taken out or moved, or one was put in front of it", actSealed},
+	{SealTree, Error, "seal", "the log is not consistent with the sealed tree", actSealed},
+	{SealHeader, Error, "seal", "the header line is not the one that was sealed", actSealed},
+	{SealSession, Error, "seal", "the seal is of another session", "Pass the seal of this log."},
+	{SealRequest, Error, "seal", "equal events give another request than they did when the log was sealed", "Another version of this tool made the seal: compare what both make of the log."},
+	{SealStored, Note, "seal", "the stored bytes are not those that were sealed, and the events are: the log was compressed, packed or printed anew", ""},
+	{SealGrown, Note, "seal", "the log has grown, and what was sealed is its unchanged beginning", ""},
 }

@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/seal"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+func sealCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "seal",
+		Usage:     "state what a log holds, so that check-seal can tell what was changed",
+		ArgsUsage: "LOG",
+		Description: `Writes a JSON statement: the root of a Merkle tree over the log's events (RFC 6962),
+the digests of its requests and the objects that it references. Keep it where the
+writer of the log cannot write, or sign it. Torn tails are not sealed.
+
+Examples:
+  dsh-verify seal session.jsonl.zstd -o session.seal.json
+  dsh-verify seal -o - session.jsonl | ssh-keygen -Y sign -n dsh -f key`,
+		Flags: append(logFlags(),
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the statement to `FILE`, - is standard output"},
+		),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			arg, out, err := sealArgs(cmd)
+			if err != nil {
+				return err
+			}
+			return a.seal(cmd, arg, out)
+		},
+	}
+}
+
+// sealArgs returns the LOG and the output, which may stand behind the LOG.
+func sealArgs(cmd *cli.Command) (arg, out string, err error) {
+	args := cmd.Args().Slice()
+	out = cmd.String("out")
+	if len(args) == 3 && out == "" && (args[1] == "-o" || args[1] == "--out") {
+		out, args = args[2], args[:1]
+	}
+	switch {
+	case len(args) != 1:
+		return "", "", usagef("usage: dsh-verify seal LOG -o FILE (see 'dsh-verify seal --help')")
+	case out == "":
+		return "", "", usagef("seal needs -o FILE (- is standard output)")
+	}
+	return args[0], out, nil
+}
+
+func (a *app) seal(cmd *cli.Command, arg, out string) error {
+	c, err := a.newChecker(cmd)
+	if err != nil {
+		return err
+	}
+	place, log, err := c.oneLog(cmd, arg)
+	if err != nil {
+		return err
+	}
+	defer place.Close()
+	now, stored, err := c.readForSeal(log)
+	if err != nil {
+		return err
+	}
+	if now.Refusal != nil {
+		return refusedBy(log.Name, now.Refusal)
+	}
+	text, err := now.Seal(versionLine(), stored).Format()
+	if err != nil {
+		return err
+	}
+	if out == "-" {
+		_, err = a.stdout.Write(text)
+		return err
+	}
+	if err := atomicfile.Write(out, text); err != nil {
+		return &statusError{exitUnreadable, cause(err)}
+	}
+	return nil
+}
+
+// readForSeal reads a log, and its stored bytes where it is a file of its own.
+func (c *checker) readForSeal(log *locate.Log) (*seal.Log, *seal.Stored, error) {
+	before, _ := fileSize(log)
+	reader, closer, err := log.Open(c.read)
+	if err != nil {
+		return nil, nil, refused(log, err)
+	}
+	defer closer.Close()
+	now, err := seal.Read(reader)
+	if err != nil {
+		return nil, nil, &statusError{exitUnreadable, log.Name + ": " + cause(err)}
+	}
+	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+		return nil, nil, &statusError{exitUnreadable, log.Name + ": " + err.Error()}
+	}
+	after, ok := fileSize(log)
+	if !ok || before != after || now.Refusal != nil {
+		return now, nil, nil // no file, or one that is being written: the events alone are sealed
+	}
+	stored, err := storedDigest(log.Name, soundLength(now.Tail, after))
+	if err != nil {
+		return nil, nil, &statusError{exitUnreadable, cause(err)}
+	}
+	return now, stored, nil
+}
+
+func fileSize(log *locate.Log) (int64, bool) {
+	info, err := os.Stat(log.Name)
+	if log.Once || err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
+// soundLength returns the length of a file but for its torn tail, which the
+// harness cuts off when it goes on.
+func soundLength(tail *logformat.Tail, size int64) int64 {
+	switch {
+	case tail == nil:
+		return size
+	case tail.Frame != nil:
+		return min(size, tail.Frame.Offset)
+	}
+	return min(size, tail.Pos.Offset)
+}
+
+// storedDigest returns the digest of the first n bytes of a file, nil when it is
+// shorter.
+func storedDigest(path string, n int64) (*seal.Stored, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if read, err := io.CopyN(h, f, n); errors.Is(err, io.EOF) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	} else {
+		return &seal.Stored{Bytes: read, SHA256: fmt.Sprintf("%x", h.Sum(nil))}, nil
+	}
+}
+
+func checkSealCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "check-seal",
+		Usage:     "tell whether a log still begins with what was sealed, and what was changed",
+		ArgsUsage: "FILE LOG",
+		Description: `Holds a log against the statement that seal wrote. A log that has grown since is fine
+as long as it begins with what was sealed. Events that were changed, removed,
+inserted or moved are named. Exits 1 when the log is not what was sealed.
+
+Examples:
+  dsh-verify check-seal session.seal.json session.jsonl.zstd
+  dsh-verify check-seal --format json session.seal.json session.jsonl`,
+		Flags: append(logFlags(), outputFlags()...),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			args := cmd.Args().Slice()
+			if len(args) != 2 {
+				return usagef("usage: dsh-verify check-seal FILE LOG (see 'dsh-verify check-seal --help')")
+			}
+			return a.checkSeal(cmd, args[0], args[1])
+		},
+	}
+}
+
+func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
+	c, err := a.newChecker(cmd)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return &statusError{exitUnreadable, cause(err)}
+	}
+	statement, err := seal.Parse(text)
+	if err != nil {
+		return &statusError{exitUnreadable, file + ": " + err.Error()}
+	}
+	place, log, err := c.oneLog(cmd, arg)
+	if err != nil {
+		return err
+	}
+	defer place.Close()
+	now, _, err := c.readForSeal(log)
+	if err != nil {
+		return err
+	}
+	out, err := a.newOutputs(cmd, withSummary(func(r *verify.Report) string { return sealSummary(r, statement, now) }))
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	one, err := c.sealReport(log, statement, now)
+	if err != nil {
+		return err
+	}
+	report.Add(one)
+	out.log(one)
+	if err := out.finish(report); err != nil {
+		return err
+	}
+	return verdictStatus(report.Verdict, false)
+}
+
+func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *seal.Log) (*verify.Log, error) {
+	report := &verify.Log{File: log.Name, Verdict: finding.Verified, Requests: []verify.Request{}, Findings: []finding.Finding{}}
+	if h := now.Header; h != nil {
+		report.Session = verify.Session{
+			ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: h.SeedLength,
+			Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: now.Encoding, FormatVersion: now.Version,
+		}
+	}
+	report.Counts = verify.Counts{
+		Lines: now.Read.Lines, Bytes: now.Read.Bytes, Events: now.Read.Events, Turns: now.Fold.Turns, Steps: now.Fold.Steps, Requests: now.Fold.Requests,
+		Retries: now.Fold.Attempts, Prepared: now.Fold.Prepared, Inherited: now.Fold.Inherited, Headers: now.Fold.Headers, Replaces: now.Fold.Replaces,
+	}
+	for _, f := range statement.Check(now) {
+		verdict := finding.Drift
+		if now.Refusal != nil && f.Code == string(now.Refusal.Code) {
+			verdict = finding.Refused
+		}
+		report.Add(f, verdict)
+	}
+	if report.Verdict != finding.Verified {
+		return report, nil
+	}
+	nowhere := finding.Place{Seq: -1}
+	if n := statement.Appended(now); n > 0 {
+		report.Add(finding.New(finding.SealGrown, fmt.Sprintf("%d events more than the %d sealed ones", n, statement.Tree.Events), nowhere), "")
+	}
+	if _, ok := fileSize(log); !ok || statement.Stored == nil {
+		return report, nil
+	}
+	stored, err := storedDigest(log.Name, statement.Stored.Bytes)
+	if err != nil {
+		return nil, &statusError{exitUnreadable, cause(err)}
+	}
+	if stored == nil || *stored != *statement.Stored {
+		report.Add(finding.New(finding.SealStored, "", nowhere), "")
+	}
+	return report, nil
+}
+
+// sealSummary is the last line, which counts.
+func sealSummary(report *verify.Report, statement *seal.Statement, now *seal.Log) string {
+	if report.Verdict != finding.Verified {
+		errors := 0
+		for _, f := range report.Logs[0].Findings {
+			if f.Severity == finding.Error {
+				errors++
+			}
+		}
+		return fmt.Sprintf("not as sealed: %s", plural(errors, "error"))
+	}
+	return fmt.Sprintf("as sealed: %d events and %d requests, %d events since", statement.Tree.Events, len(statement.Requests), statement.Appended(now))
+}

@@ -1,0 +1,162 @@
+package seal
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+)
+
+// most is how many edits are named one by one.
+const most = 100
+
+// Check holds a log against what was sealed.
+func (s *Statement) Check(l *Log) []finding.Finding {
+	var found []finding.Finding
+	add := func(code string, place finding.Place, format string, args ...any) {
+		found = append(found, finding.New(code, fmt.Sprintf(format, args...), place))
+	}
+	nowhere := finding.Place{Seq: -1}
+	if l.Refusal != nil {
+		found = append(found, finding.FromRefusal(l.Refusal))
+	}
+	if l.Header == nil {
+		return found
+	}
+	if printable(l.Header.ID) != s.SessionID {
+		add(finding.SealSession, finding.Place{Line: 1, Seq: -1}, "the log is of session %q, the seal of %q", l.Header.ID, s.SessionID)
+		return found
+	}
+	if headerDigest(l.Header) != s.HeaderSHA256 {
+		add(finding.SealHeader, finding.Place{Line: 1, Seq: -1}, "")
+	}
+	n := s.Tree.Events
+	if l.tree.size >= n && l.tree.root(n) == s.Tree.Root {
+		if err := l.tree.prove(n, s.Tree.Root); err != nil {
+			add(finding.SealTree, nowhere, "%v", err)
+			return found
+		}
+		return append(found, s.checkRequests(l)...)
+	}
+	found = append(found, s.edits(l)...)
+	return found
+}
+
+// Appended returns how many events the log has behind the sealed ones.
+func (s *Statement) Appended(l *Log) int64 { return max(0, l.tree.size-s.Tree.Events) }
+
+// edits names the events that are not as they were sealed.
+func (s *Statement) edits(l *Log) (found []finding.Finding) {
+	sealed := make([]mark, s.Tree.Events)
+	for i := range sealed {
+		sealed[i] = s.Tree.mark(int64(i))
+	}
+	edits := align(sealed, l.marks)
+	for i, e := range edits {
+		if i == most {
+			last := &found[len(found)-1]
+			last.Count = len(edits) - most
+			break
+		}
+		found = append(found, s.name(l, e, sealed)...)
+	}
+	if len(found) == 0 {
+		block := s.failingBlock(l)
+		first, last := block*blockSize, min((block+1)*blockSize, s.Tree.Events)-1
+		found = append(found, finding.New(finding.SealTree, fmt.Sprintf("inclusion fails for one of the events %d to %d", first, last), finding.Place{Seq: first}))
+	}
+	return found
+}
+
+// failingBlock returns the first subtree that is not the sealed one.
+func (s *Statement) failingBlock(l *Log) int64 {
+	now := l.tree.blocks(min(l.tree.size, s.Tree.Events))
+	for i, hash := range s.Tree.Blocks {
+		if i >= len(now) || now[i] != hash {
+			return int64(i)
+		}
+	}
+	return 0
+}
+
+// name says what happened to the events of an edit.
+func (s *Statement) name(l *Log, e edit, sealed []mark) (found []finding.Finding) {
+	was, now := e.sealed, e.now
+	if was.len() > 0 && was.to == len(sealed) && now.to == len(l.marks) && now.len() < was.len() {
+		// The log ends here.
+		both := now.len()
+		if both > 0 {
+			found = append(found, s.finding(l, finding.SealChanged, span{was.from, was.from + both}, now, "inclusion in the sealed tree fails"))
+		}
+		rest := span{was.from + both, was.to}
+		why := fmt.Sprintf("the log ends after %d of the %d sealed events, so it is not consistent with the sealed tree", len(l.marks), len(sealed))
+		if l.Refusal != nil {
+			why = "the log is refused there"
+			return append(found, s.finding(l, finding.SealMissing, span{rest.from, rest.from + 1}, span{}, why))
+		}
+		return append(found, s.finding(l, finding.SealTruncated, rest, span{}, why))
+	}
+	if was.len() == now.len() && permuted(sealed[was.from:was.to], l.marks[now.from:now.to]) {
+		return []finding.Finding{s.finding(l, finding.SealReordered, was, now, "inclusion at their places in the sealed tree fails")}
+	}
+	both := min(was.len(), now.len())
+	if both > 0 {
+		found = append(found, s.finding(l, finding.SealChanged, span{was.from, was.from + both}, span{now.from, now.from + both}, "inclusion in the sealed tree fails"))
+	}
+	if rest := (span{was.from + both, was.to}); rest.len() > 0 {
+		found = append(found, s.finding(l, finding.SealRemoved, rest, span{now.to, now.to}, "the log is not consistent with the sealed tree"))
+	}
+	if rest := (span{now.from + both, now.to}); rest.len() > 0 {
+		found = append(found, s.finding(l, finding.SealInserted, rest, rest, "the log is not consistent with the sealed tree"))
+	}
+	return found
+}
+
+// finding names the events seqs, and the type and line of the first that stands in
+// their place now.
+func (s *Statement) finding(l *Log, code string, seqs, now span, why string) finding.Finding {
+	place := finding.Place{Seq: int64(seqs.from)}
+	what := fmt.Sprintf("event %d", seqs.from)
+	if seqs.len() > 1 {
+		what = fmt.Sprintf("events %d to %d", seqs.from, seqs.to-1)
+	}
+	if now.len() > 0 {
+		pos := l.places[now.from]
+		place.Line, place.Offset, place.Frame = pos.Line, pos.Offset, pos.Frame
+		if seqs.len() == 1 {
+			what += " (" + l.types[now.from] + ")"
+		}
+	}
+	return finding.New(code, what+": "+why, place)
+}
+
+func permuted(a, b []mark) bool {
+	if len(a) < 2 {
+		return false
+	}
+	order := func(x, y mark) int { return slices.Compare(x[:], y[:]) }
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.SortFunc(a, order)
+	slices.SortFunc(b, order)
+	return slices.Equal(a, b)
+}
+
+// checkRequests holds the requests that equal events give against the sealed ones.
+func (s *Statement) checkRequests(l *Log) (found []finding.Finding) {
+	for i, was := range s.Requests {
+		place := finding.Place{Seq: was.DispatchSeq, Request: was.Request}
+		switch {
+		case i >= len(l.requests):
+			found = append(found, finding.New(finding.SealRequest, "request "+was.Request+" is not rebuilt", place))
+		case l.requests[i] != was:
+			found = append(found, finding.New(finding.SealRequest, fmt.Sprintf("request %s was %s and is %s", was.Request, was.SHA256[:min(12, len(was.SHA256))], l.requests[i].SHA256[:12]), place))
+		}
+	}
+	for i, id := range s.Objects {
+		if i >= len(l.objects) || l.objects[i] != id {
+			found = append(found, finding.New(finding.SealRequest, "object "+id+" is not referenced where it was", finding.Place{Seq: -1, Object: id}))
+			break
+		}
+	}
+	return found
+}

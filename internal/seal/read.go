@@ -1,0 +1,129 @@
+package seal
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/objectstore"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
+
+// A Log is what a log holds now, as far as it can be read.
+type Log struct {
+	Header   *logformat.SessionHeader
+	Version  int64
+	Encoding logformat.Encoding
+	Read     logformat.Stats
+	Fold     reconstruct.Stats
+	Tail     *logformat.Tail
+	Refusal  *logformat.Refusal // nil: it is sound; otherwise the events are those in front of the fault
+	tree     tree
+	marks    []mark
+	types    []string
+	places   []logformat.Position
+	requests []Request
+	objects  []string
+}
+
+// Read reads a log. The error is a failure to read; a log that is refused is a
+// result.
+func Read(r *logformat.Reader) (*Log, error) {
+	l := new(Log)
+	header, err := r.Header()
+	if err == nil {
+		l.Header, l.Version, l.Encoding = header, r.Version().Number, r.Encoding()
+		err = l.read(r)
+	}
+	l.Read = r.Stats()
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
+		l.Refusal = refusal
+		return l, nil
+	}
+	l.Tail = r.Tail()
+	return l, err
+}
+
+func (l *Log) read(r *logformat.Reader) error {
+	session := reconstruct.NewSession(l.Header, reconstruct.Options{})
+	names, seen := make(map[string]string), make(map[string]bool)
+	var buf []byte
+	for rec, err := range r.Records() {
+		if err != nil {
+			return err
+		}
+		for e := range rec.Events() {
+			leaf, m, b := leafOf(buf, e)
+			buf = b
+			l.tree.add(leaf)
+			l.marks = append(l.marks, m)
+			l.types = append(l.types, intern(names, e.Type))
+			l.places = append(l.places, e.Pos)
+		}
+		for q, err := range session.Apply(rec) {
+			if err != nil {
+				return reconstruct.Outranked(r, err)
+			}
+			l.request(q)
+		}
+		l.message(rec, session, seen)
+	}
+	if q := session.Finish(); q != nil {
+		l.request(q)
+	}
+	l.Fold = session.Stats()
+	return nil
+}
+
+func intern(names map[string]string, name string) string {
+	if known, ok := names[name]; ok {
+		return known
+	}
+	name = string(append([]byte(nil), name...))
+	names[name] = name
+	return name
+}
+
+func (l *Log) request(q *reconstruct.Request) {
+	if !q.Prepared {
+		l.requests = append(l.requests, Request{q.Key(), q.Boundary.Dispatch, q.Len(), q.Digest().String()})
+	}
+}
+
+// message notes the objects that a message references.
+func (l *Log) message(rec *logformat.Record, session *reconstruct.Session, seen map[string]bool) {
+	if rec.Event == nil || rec.Event.Surface.Op == logformat.OpNone {
+		return
+	}
+	m := session.Surface().Node(rec.Event.Seq)
+	if m == nil {
+		return
+	}
+	for v := range objectstore.References(m.Bytes) {
+		if ref, failure := objectstore.ParseReference(v); failure == nil && !seen[ref.AttachmentID] {
+			seen[ref.AttachmentID] = true
+			l.objects = append(l.objects, ref.AttachmentID)
+		}
+	}
+}
+
+// Seal states what the log holds. A refused log cannot be sealed.
+func (l *Log) Seal(tool string, stored *Stored) *Statement {
+	s := &Statement{
+		Kind: kind, SchemaVersion: SchemaVersion, Tool: tool, SessionID: printable(l.Header.ID), FormatVersion: l.Version,
+		HeaderSHA256: headerDigest(l.Header), Stored: stored,
+		Tree:     Tree{Events: l.tree.size, Root: l.tree.root(l.tree.size), Blocks: l.tree.blocks(l.tree.size)},
+		Requests: append([]Request{}, l.requests...), Objects: append([]string{}, l.objects...),
+	}
+	for _, m := range l.marks {
+		s.Tree.Marks = append(s.Tree.Marks, m[:]...)
+	}
+	return s
+}
+
+func headerDigest(h *logformat.SessionHeader) string { return fmt.Sprintf("%x", sha256.Sum256(h.Line)) }
+
+// printable returns an id as JSON can hold it: a lone surrogate becomes U+FFFD.
+func printable(id string) string { return strings.ToValidUTF8(id, "\uFFFD") }

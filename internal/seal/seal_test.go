@@ -1,0 +1,214 @@
+package seal
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/loggen"
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+// text prints a log whose events say what is given, numbered anew.
+func text(words []string) string {
+	var b strings.Builder
+	b.WriteString(`{"type":"session","version":0,"id":"ses-seal","createdAt":1,"delegationDepth":0}` + "\n")
+	for i, word := range words {
+		fmt.Fprintf(&b, `{"type":"feedback/record","seq":%d,"time":5,"data":"%s"}`+"\n", i, word)
+	}
+	return b.String()
+}
+
+func words(n int) (list []string) {
+	for i := range n {
+		list = append(list, fmt.Sprintf("word %d", i))
+	}
+	return list
+}
+
+func read(t *testing.T, log string) *Log {
+	t.Helper()
+	l, err := Read(logformat.NewReader(strings.NewReader(log), logformat.Options{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// sealed seals a log and takes the statement through its text.
+func sealed(t *testing.T, log string) *Statement {
+	t.Helper()
+	l := read(t, log)
+	if l.Refusal != nil {
+		t.Fatal(l.Refusal)
+	}
+	printed, err := l.Seal("test", nil).Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Parse(printed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func codes(found []finding.Finding) string {
+	var list []string
+	for _, f := range found {
+		list = append(list, fmt.Sprintf("%s@%d", strings.TrimPrefix(f.Code, "seal/"), f.Place.Seq))
+	}
+	return strings.Join(list, " ")
+}
+
+// TestGrowth holds, for all small sizes and some around a block's, that a log which
+// only grew is the one that was sealed, and that one which was cut is not.
+func TestGrowth(t *testing.T) {
+	sizes := []int{0, 1, 2, 3, 5, 8, 13, 255, 256, 257, 511, 512, 513, 700}
+	for _, n := range sizes {
+		s := sealed(t, text(words(n)))
+		for _, m := range sizes {
+			got := codes(s.Check(read(t, text(words(m)))))
+			want := ""
+			if m < n {
+				want = fmt.Sprintf("truncated@%d", m)
+			}
+			if got != want {
+				t.Errorf("sealed at %d, now %d: %q, want %q", n, m, got, want)
+			}
+			if appended := s.Appended(read(t, text(words(m)))); appended != int64(max(0, m-n)) {
+				t.Errorf("sealed at %d, now %d: %d appended", n, m, appended)
+			}
+		}
+	}
+}
+
+// TestEdits holds that every event which is changed, removed, inserted or moved is
+// named, in a log of the same length and in one that grew, although the later ones
+// are numbered anew.
+func TestEdits(t *testing.T) {
+	const n = 12
+	s := sealed(t, text(words(n)))
+	for _, more := range []int{0, 1, 7} {
+		for i := range n {
+			check := func(what, want string, edit func([]string) []string) {
+				t.Helper()
+				if got := codes(s.Check(read(t, text(edit(words(n+more)))))); got != want {
+					t.Errorf("%s event %d, %d more: %q, want %q", what, i, more, got, want)
+				}
+			}
+			check("change", fmt.Sprintf("event-changed@%d", i), func(w []string) []string { w[i] = "other"; return w })
+			if i < n-1 || more > 0 {
+				check("insert before", fmt.Sprintf("event-inserted@%d", i), func(w []string) []string { return slices.Insert(w, i, "other") })
+			}
+			if i < n-1 {
+				check("remove", fmt.Sprintf("event-removed@%d", i), func(w []string) []string { return slices.Delete(w, i, i+1) })
+				check("swap", fmt.Sprintf("event-moved@%d", i), func(w []string) []string { w[i], w[i+1] = w[i+1], w[i]; return w })
+			}
+		}
+	}
+}
+
+// TestLastEvents holds what edits at the end of what was sealed are called, where
+// what follows cannot tell one from another.
+func TestLastEvents(t *testing.T) {
+	s := sealed(t, text(words(6)))
+	for _, c := range []struct {
+		name string
+		now  []string
+		want string
+	}{
+		{"cut", words(5), "truncated@5"},
+		{"cut and changed", append(words(4), "other"), "event-changed@4 truncated@5"},
+		{"another last one", append(words(5), "other"), "event-changed@5"},
+		{"two changed", append(words(4), "other", "another"), "event-changed@4"},
+	} {
+		if got := codes(s.Check(read(t, text(c.now)))); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestEveryByte holds that no byte of a sealed log can be changed unnoticed, but for
+// the ways in which JSON spells the same event.
+func TestEveryByte(t *testing.T) {
+	log := text([]string{"a lamp", "a boat"})
+	s := sealed(t, log)
+	for i := range len(log) {
+		edited := []byte(log)
+		edited[i] ^= 1
+		l := read(t, string(edited))
+		found := s.Check(l)
+		if len(found) == 0 {
+			t.Errorf("byte %d: %q for %q is not noticed", i, edited[i], log[i])
+		}
+	}
+}
+
+// TestSeal of a recorded session: what is sealed, and that a request which another
+// version of this tool rebuilds otherwise is named.
+func TestRecorded(t *testing.T) {
+	log, err := os.ReadFile("../../fixtures/tools-sequential/session.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := sealed(t, string(log))
+	if s.Tree.Events != 98 || len(s.Requests) != 6 || s.Requests[0].SHA256[:12] != "1c31e061dc94" {
+		t.Errorf("%d events, requests %v", s.Tree.Events, s.Requests)
+	}
+	s.Requests[2].SHA256 = strings.Repeat("0", 64)
+	if got := codes(s.Check(read(t, string(log)))); got != "request@45" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestContainers holds that packing and compression leave the events as they are.
+func TestContainers(t *testing.T) {
+	var roots []string
+	for _, opts := range []loggen.Options{{Requests: 3}, {Requests: 3, Zstandard: true}} {
+		var b strings.Builder
+		if err := loggen.Write(&b, opts); err != nil {
+			t.Fatal(err)
+		}
+		roots = append(roots, sealed(t, b.String()).Tree.Root.String())
+	}
+	if roots[0] != roots[1] {
+		t.Errorf("roots differ: %v", roots)
+	}
+}
+
+func TestParse(t *testing.T) {
+	good, err := sealed(t, text(words(300))).Format()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, old, now, want string }{
+		{"no JSON", "{", "[", "not a seal"},
+		{"other JSON", "dsh-verify seal", "a letter", "its kind"},
+		{"a later schema", `"schemaVersion": 1`, `"schemaVersion": 2`, "schema version 2"},
+		{"a block less", `"events": 300`, `"events": 30`, "contradicts itself"},
+		{"a negative size", `"events": 300`, `"events": -1`, "contradicts itself"},
+		{"another root", `"root": "`, `"root": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "x": "`, "root is not that of its blocks"},
+	} {
+		_, err := Parse([]byte(strings.Replace(string(good), c.old, c.now, 1)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestAlignStops holds that logs which have nothing in common are compared in bounded
+// time.
+func TestAlignStops(t *testing.T) {
+	s := sealed(t, text(words(3000)))
+	other := words(3000)
+	for i := range other {
+		other[i] = "other " + other[i]
+	}
+	if got := codes(s.Check(read(t, text(other)))); got != "event-changed@0" {
+		t.Errorf("got %q", got)
+	}
+}

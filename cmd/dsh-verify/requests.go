@@ -194,6 +194,10 @@ func (b *bodies) printDigest(w io.Writer, q *reconstruct.Request) error {
 		fmt.Fprintf(w, `,"bytes":%d,"sha256":"%s"`, q.Len(), q.Digest())
 		return endLine(w, q)
 	}
+	if length, digest, ok, err := b.builder.Digest(q); err == nil && ok {
+		fmt.Fprintf(w, `,"bytes":%d,"sha256":"%x"`, length, digest)
+		return endLine(w, q)
+	}
 	body, err := b.builder.DeepSeek(q)
 	switch {
 	case err != nil:

@@ -140,21 +140,23 @@ func (t *traffic) take(q *reconstruct.Request, p *posted, body *wire.Body) {
 func (t *traffic) find(q *reconstruct.Request) (*wire.Body, *posted) {
 	for _, policy := range t.policies(nil) {
 		t.builder.SetPolicy(policy)
-		body, err := t.builder.DeepSeek(q)
+		_, digest, ok, err := t.builder.Digest(q)
 		if err != nil {
 			return nil, nil
 		}
-		if len(body.Holes) == 0 {
-			for _, p := range t.digests[body.Digest()] {
-				if !p.taken {
-					return body, p
-				}
-			}
-		}
-		if body.Images > 0 {
+		if !ok {
 			return t.findWithImages(q)
 		}
-		if len(body.Assumptions) == 0 {
+		for _, p := range t.digests[digest] {
+			if !p.taken {
+				if q.Member("reasoningEffort") != nil {
+					return &wire.Body{}, p // no images, no assumptions
+				}
+				body, _ := t.builder.DeepSeek(q)
+				return body, p
+			}
+		}
+		if q.Member("reasoningEffort") != nil {
 			return nil, nil // nothing to vary
 		}
 	}

@@ -39,6 +39,7 @@ type Builder struct {
 	// the one being built. What a body does not use is forgotten.
 	before, now map[*byte]*message
 	pictures    map[objectstore.Reference]*picture
+	roll        roll
 }
 
 // NewBuilder returns a builder; objects may be nil.
@@ -70,6 +71,20 @@ func (b *Builder) DeepSeek(q Request) (*Body, error) {
 	}
 	w := &writer{body: &Body{Assumptions: assumed}, builder: b}
 	w.images(messages)
+	w.prefix(q)
+	for i, m := range messages {
+		w.single(i, m)
+	}
+	w.flushPending()
+	if err := w.suffix(q, thinking, effort); err != nil {
+		return nil, err
+	}
+	w.flush()
+	return w.body, nil
+}
+
+// prefix writes what stands before the messages, the system prompt included.
+func (w *writer) prefix(q Request) {
 	w.text(`{`)
 	if model := q.Member("model"); model != nil {
 		w.text(`"model":`)
@@ -77,7 +92,18 @@ func (b *Builder) DeepSeek(q Request) (*Body, error) {
 		w.text(`,`)
 	}
 	w.text(`"messages":[`)
-	w.messages(q.Member("system"), messages)
+	if system := q.Member("system"); system != nil {
+		w.open("system")
+		start := w.at
+		w.text(`"content":`)
+		w.value(system)
+		w.text(`}`)
+		w.origin(FromSystem, start)
+	}
+}
+
+// suffix writes what stands behind the messages.
+func (w *writer) suffix(q Request, thinking, effort string) error {
 	w.text(`],"stream":true,"stream_options":{"include_usage":true}`)
 	if thinking != "" {
 		w.text(`,"thinking":{"type":"` + thinking + `"}`)
@@ -86,7 +112,7 @@ func (b *Builder) DeepSeek(q Request) (*Body, error) {
 		w.text(`,"reasoning_effort":"` + effort + `"`)
 	}
 	if err := w.tools(q.Member("tools")); err != nil {
-		return nil, err
+		return err
 	}
 	for _, m := range []struct{ key, member string }{{"temperature", "temperature"}, {"max_tokens", "maxTokens"}, {"stop", "stop"}} {
 		if v := q.Member(m.member); v != nil {
@@ -95,8 +121,7 @@ func (b *Builder) DeepSeek(q Request) (*Body, error) {
 		}
 	}
 	w.text(`}`)
-	w.flush()
-	return w.body, nil
+	return nil
 }
 
 // thinking resolves the effort of a request and what the deployment adds to it.

@@ -85,7 +85,7 @@ func TestRecordedTextBodies(t *testing.T) {
 		}
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			bodies := bodiesOf(t, dir)
-			builder := wire.NewBuilder(wire.DefaultPolicy(), nil)
+			builder, rolling := wire.NewBuilder(wire.DefaultPolicy(), nil), wire.NewBuilder(wire.DefaultPolicy(), nil)
 			eachRequest(t, dir, func(q *reconstruct.Request) {
 				want := bodies[q.SessionID+" "+q.Key()]
 				if q.Prepared || len(want) == 0 {
@@ -100,6 +100,10 @@ func TestRecordedTextBodies(t *testing.T) {
 				}
 				if body.Len() != int64(len(want[0])) {
 					t.Errorf("request %s: Len is %d, want %d", q.Key(), body.Len(), len(want[0]))
+				}
+				length, digest, ok, err := rolling.Digest(q)
+				if err != nil || !ok || length != body.Len() || digest != body.Digest() {
+					t.Errorf("request %s: the rolling digest is %x of %d bytes, %v, %v", q.Key(), digest, length, ok, err)
 				}
 				compared++
 			})

@@ -86,27 +86,17 @@ func (w *writer) pointer(rest string) string {
 	return fmt.Sprintf("/messages/%d%s", w.message-1, rest)
 }
 
-func (w *writer) messages(system ecmajson.Value, messages []*message) {
-	if system != nil {
-		w.open("system")
+// single writes the wire messages of the message with the given index.
+func (w *writer) single(i int, m *message) {
+	switch m.role {
+	case "system", "assistant":
+		w.flushPending()
 		start := w.at
-		w.text(`"content":`)
-		w.value(system)
-		w.text(`}`)
-		w.origin(FromSystem, start)
+		w.flat(m)
+		w.origin(i, start)
+	default:
+		w.user(i, m)
 	}
-	for i, m := range messages {
-		switch m.role {
-		case "system", "assistant":
-			w.flushPending()
-			start := w.at
-			w.flat(m)
-			w.origin(i, start)
-		default:
-			w.user(i, m)
-		}
-	}
-	w.flushPending()
 }
 
 func (w *writer) flat(m *message) {

@@ -31,6 +31,9 @@ func hostileLog(t *testing.T) string {
 		event("user/message", `{"content":[{"type":"text","text":"`+text+`"}],"source":{"kind":"`+evil+`"},"role":"user","id":"`+evil+fmt.Sprint(turn)+`"}`, `,"surfaceOp":"append"`)
 		if turn == 1 {
 			event("request/header", `{"header":{"config":{"provider":"`+evil+`","model":"`+evil+`"},"system":"`+evil+`","tools":[{"name":"`+evil+`","description":"`+evil+`","parameters":`+deep+`}]},"reason":"initial"}`, "")
+		} else {
+			event("request/header", `{"header":{"config":{"provider":"`+evil+`","model":"`+evil+`2","`+evil+`":1},"system":"`+evil+`\n`+evil+`","tools":[{"name":"2`+evil+`"}]},"reason":"resume"}`, "")
+			event("session/title-llm-request", `{"route":{"provider":"`+evil+`","model":"`+evil+`"},"messages":[]}`, "")
 		}
 		event("assistant/chunk", fmt.Sprintf(`{"turn":%d,"step":1,"chunk":{"type":"finish","reason":{"kind":"stop"}}}`, turn), "")
 		event("assistant/message", fmt.Sprintf(`{"turn":%d,"step":1,"message":{"role":"assistant","content":[],"source":{"kind":"model","provider":"%s","model":"m"},"id":"a%d"}}`, turn, evil, turn), fmt.Sprintf(`,"surfaceOp":"append","sourceEventSeqs":[%d]`, seq-1))
@@ -71,6 +74,13 @@ func TestHostileLog(t *testing.T) {
 		{"attachments", log},
 		{"scan", log},
 		{"audit", log},
+		{"cache", log},
+		{"cache", "--format", "json", log},
+		{"cache", "--format", "csv", log},
+		{"requests", "--oneshots", log},
+		{"show", "--pretty", log, "title:1"},
+		{"seal", "-o", "-", log},
+		{"check-seal", "../../internal/seal/testdata/other.seal.json", log},
 		{"show", log, "9"},
 		{"diff", "--recorded", log, log, "1"},
 	} {

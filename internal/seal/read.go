@@ -4,8 +4,8 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -125,5 +125,6 @@ func (l *Log) Seal(tool string, stored *Stored) *Statement {
 
 func headerDigest(h *logformat.SessionHeader) string { return fmt.Sprintf("%x", sha256.Sum256(h.Line)) }
 
-// printable returns an id as JSON can hold it: a lone surrogate becomes U+FFFD.
-func printable(id string) string { return strings.ToValidUTF8(id, "\uFFFD") }
+// printable returns an id as a statement holds it: one that cannot drive the terminal
+// on which it is printed.
+func printable(id string) string { return diffview.Visible(id, diffview.Backslash) }

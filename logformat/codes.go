@@ -33,6 +33,7 @@ var codes = []CodeInfo{
 	{CodeLineTooLong, Corrupt, "a line is longer than the harness can hold as one string (2^29-24 bytes)", actCopy},
 	{CodeLineTooDeep, Corrupt, "a line nests deeper than can be read safely", actEdited},
 	{CodeSeqGap, Corrupt, "the event numbers are not contiguous in the committed part of the log: records were lost, added or moved", actCopy},
+	{CodeSeqAbsent, Corrupt, "the first event has no event number, so this is no log; transcripts that are authored for tests look so", "If it is an authored transcript, check it with dsh-verify golden, which completes it; restore the original otherwise."},
 	{CodeChunkRow, Corrupt, "a packed chunk row in the committed part of the log is malformed", actEdited},
 	{CodeStoreRow, Corrupt, "a row in the committed part of the store is malformed", "Restore the store from a backup; the events before this row are intact."},
 	{CodeSizeLimit, Corrupt, "the decoded log is larger than the limit in force", "Raise --max-size if the log is trusted."},

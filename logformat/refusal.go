@@ -32,6 +32,7 @@ const (
 	CodeLineTooLong   Code = "line/too-long"
 	CodeLineTooDeep   Code = "line/too-deep"
 	CodeSeqGap        Code = "seq/gap"
+	CodeSeqAbsent     Code = "seq/absent"
 	CodeChunkRow      Code = "chunk-row/malformed"
 	CodeStoreRow      Code = "store/row"
 	CodeSizeLimit     Code = "log/size-limit"

@@ -114,6 +114,9 @@ func (r *Reader) takeEvent(root ecmajson.Node, form ecmajson.Form, l line) *Reco
 	n, ok := env.seqValue.SafeInt()
 	if !ok || n != r.nextSeq {
 		gap := r.gap(l, seqText(env.seqValue.Value()))
+		if env.seqValue.Kind() == ecmajson.Absent && r.nextSeq == 0 {
+			gap.Code, gap.Detail = CodeSeqAbsent, ""
+		}
 		r.lineFault(gap)
 		if env.typ.Is("turn/end") {
 			r.refuse(gap) // the line that shows the gap also shows that it was committed

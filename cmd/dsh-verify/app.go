@@ -47,6 +47,7 @@ var commands = []func(*app) *cli.Command{
 	formatsCommand,
 	manCommand,
 	auditCommand,
+	goldenCommand,
 	cacheCommand,
 	reportCommand,
 	configCommand,

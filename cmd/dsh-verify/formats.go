@@ -53,9 +53,11 @@ func listFormats() formatList {
 		{"export ZIP", "session.jsonl, subagents/*/session.jsonl and media/*, as an archive or unpacked"},
 		{"SQLite store", "schema 17, opened read-only"},
 		{"store root", "a folder of --project--/<session id>/ folders, a harness home, or a session's folder"},
+		{"authored transcript", "session.jsonl and session.N.jsonl without event numbers, for golden alone"},
 		{"-", "standard input; pipes and symbolic links work too"},
 	}
 	list.Recordings = []formatEntry{
+		{"requests.sum", "the sum file of a golden transcript, v1, as golden record writes it"},
 		{"requests.jsonl", "a loop request per line, as a recorder in the harness writes it"},
 		{"folder of bodies", "HTTP bodies, with or without an index.jsonl"},
 		{"HAR 1.2", "captured traffic of any proxy; base64 and compressed bodies included"},

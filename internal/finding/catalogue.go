@@ -2,6 +2,7 @@ package finding
 
 import (
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/authored"
 	"github.com/dsh-verify/dsh-verify/logformat/exportzip"
 	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -19,7 +20,7 @@ type Entry struct {
 // Catalogue returns every code that the tool can report, refusals first.
 func Catalogue() []Entry {
 	var all []Entry
-	for _, list := range [][]logformat.CodeInfo{logformat.Codes(), exportzip.Codes(), sqlitestore.Codes()} {
+	for _, list := range [][]logformat.CodeInfo{logformat.Codes(), exportzip.Codes(), sqlitestore.Codes(), authored.Codes()} {
 		for _, info := range list {
 			all = append(all, Entry{string(info.Code), Error, "refusal", info.Meaning, info.Action})
 		}
@@ -189,6 +190,39 @@ const (
 
 const actSealed = "Treat the log as edited since it was sealed."
 
+// The codes of golden transcripts.
+const (
+	GoldenSession        = "golden/changed-session"
+	GoldenHeaderAdded    = "golden/header-added"
+	GoldenHeaderRemoved  = "golden/header-removed"
+	GoldenHeader         = "golden/changed-header"
+	GoldenConfig         = "golden/changed-config"
+	GoldenConfigOrder    = "golden/config-reordered"
+	GoldenSystem         = "golden/changed-system"
+	GoldenToolAdded      = "golden/tool-added"
+	GoldenToolRemoved    = "golden/tool-removed"
+	GoldenTool           = "golden/changed-tool"
+	GoldenToolsOrder     = "golden/tools-reordered"
+	GoldenTools          = "golden/changed-tools"
+	GoldenMessageAdded   = "golden/message-added"
+	GoldenMessageRemoved = "golden/message-removed"
+	GoldenMessage        = "golden/changed-message"
+	GoldenMessageMoved   = "golden/message-moved"
+	GoldenReplace        = "golden/changed-replace"
+	GoldenRequestAdded   = "golden/request-added"
+	GoldenRequestRemoved = "golden/request-removed"
+	GoldenRequest        = "golden/changed-request"
+	GoldenLinesOrder     = "golden/lines-reordered"
+	GoldenMore           = "golden/more-changes"
+	GoldenNew            = "golden/new"
+	GoldenMissing        = "golden/missing"
+	GoldenSum            = "golden/sum-malformed"
+	GoldenAuthored       = "golden/authored"
+	GoldenNoOldLog       = "golden/no-old-log"
+)
+
+const actGolden = "If it was meant, accept it with dsh-verify golden check --update; if not, find what changed it."
+
 const actEdited = "Treat the log as edited from there on: the harness does not write this."
 
 var entries = []Entry{
@@ -292,6 +326,33 @@ var entries = []Entry{
 	{AuditNUL, Warning, "audit", "text holds the character U+0000, for which some providers reject every request", "If requests fail, start anew from before that message."},
 	{AuditInvalidUTF8, Warning, "audit", "a line holds bytes that are not UTF-8: what the model sees are replacement characters", "Find what wrote the log: the harness writes UTF-8 only."},
 	{AuditLarge, Warning, "audit", "a message is very large, and every later request holds it", "If requests fail, compact the session or start anew from before that message."},
+	{GoldenSession, Error, "golden", "the transcript is of another session than was recorded", actGolden},
+	{GoldenHeaderAdded, Error, "golden", "the transcript has a request header more than was recorded", actGolden},
+	{GoldenHeaderRemoved, Error, "golden", "the transcript has a request header less than was recorded", actGolden},
+	{GoldenHeader, Error, "golden", "a request header has another reason than was recorded", actGolden},
+	{GoldenConfig, Error, "golden", "a field of the config is not what was recorded", actGolden},
+	{GoldenConfigOrder, Error, "golden", "the fields of the config are in another order than was recorded", actGolden},
+	{GoldenSystem, Error, "golden", "the system prompt is not what was recorded", actGolden},
+	{GoldenToolAdded, Error, "golden", "the model is offered a tool that was not recorded", actGolden},
+	{GoldenToolRemoved, Error, "golden", "the model is no longer offered a tool that was recorded", actGolden},
+	{GoldenTool, Error, "golden", "a tool is described in another way than was recorded", actGolden},
+	{GoldenToolsOrder, Error, "golden", "the tools are in another order than was recorded", actGolden},
+	{GoldenTools, Error, "golden", "the tools are not what was recorded", actGolden},
+	{GoldenMessageAdded, Error, "golden", "the transcript has a message that was not recorded", actGolden},
+	{GoldenMessageRemoved, Error, "golden", "the transcript lacks a message that was recorded", actGolden},
+	{GoldenMessage, Error, "golden", "a message is not what was recorded", actGolden},
+	{GoldenMessageMoved, Error, "golden", "a message is at another place than was recorded", actGolden},
+	{GoldenReplace, Error, "golden", "a message takes the place of others than was recorded", actGolden},
+	{GoldenRequestAdded, Error, "golden", "the transcript shows requests that were not recorded", actGolden},
+	{GoldenRequestRemoved, Error, "golden", "the transcript does not show requests that were recorded", actGolden},
+	{GoldenRequest, Error, "golden", "a request is not what was recorded, although its messages and headers are: they enter it at other places", actGolden},
+	{GoldenLinesOrder, Error, "golden", "headers, messages and requests are as recorded but follow each other in another order", actGolden},
+	{GoldenMore, Error, "golden", "the transcript has further changes", actGolden},
+	{GoldenNew, Error, "golden", "the transcript has no sum file, so nothing holds it", "Record it with dsh-verify golden record, and commit the sum file with it."},
+	{GoldenMissing, Error, "golden", "a sum file has no transcript beside it", "Restore the transcript, or remove the sum file with dsh-verify golden check --update."},
+	{GoldenSum, Error, "golden", "the sum file cannot be read, so the transcript was not checked", "Look for a conflict that a merge left in it, or record it again with --update."},
+	{GoldenAuthored, Note, "golden", "the transcript is authored: event numbers and times were put in, and tokens replaced where sidecars are at hand", ""},
+	{GoldenNoOldLog, Note, "golden", "the log to compare with does not hold this transcript, so the text of the change cannot be shown", ""},
 	{AuditNotRun, Warning, "audit", "the log can be read only once, and replay needed it: it was not audited", "Run audit on the log, or replay a file."},
 
 	{SealChanged, Error, "seal", "an event is not the one that was sealed", actSealed},

@@ -31,7 +31,7 @@ func leavesOpen(code string) bool {
 // read, or what was compared differs.
 func failsAs(code string) Verdict {
 	switch code {
-	case InputUnreadable, RecordingUnread, StoreMoved:
+	case InputUnreadable, RecordingUnread, StoreMoved, GoldenSum:
 		return Unreadable
 	case InputNoSession:
 		return Refused

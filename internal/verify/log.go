@@ -20,6 +20,18 @@ type Options struct {
 	Redact func(string) string
 	// Observe, when set, sees every record before it is applied.
 	Observe func(*logformat.Record)
+	// NoObjects leaves attachments unchecked, and says nothing of it.
+	NoObjects bool
+	// Watch, when set, sees what the run reads.
+	Watch Watcher
+}
+
+// A Watcher follows a run in the order of the log. It sees a request before the
+// record that completes it, and a record after it was applied.
+type Watcher interface {
+	Begin(*logformat.SessionHeader, *logformat.Version)
+	Request(*reconstruct.Request)
+	Record(*logformat.Record, *reconstruct.Session)
 }
 
 // Run checks one log; name is how the report calls it.
@@ -102,6 +114,9 @@ func (r *run) read(reader *logformat.Reader) {
 		return
 	}
 	r.identify(header, reader)
+	if r.opts.Watch != nil {
+		r.opts.Watch.Begin(header, reader.Version())
+	}
 	fold := reconstruct.Options{Observe: r.opts.Observe}
 	if r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects, r.opts.Redact); r.traffic != nil {
 		fold.Oneshot = r.traffic.oneshot
@@ -131,15 +146,21 @@ func (r *run) apply(rec *logformat.Record) error {
 		r.request(q)
 	}
 	if e := rec.Event; e != nil && e.Surface.Op != logformat.OpNone {
-		if m := r.session.Surface().Node(e.Seq); m != nil {
+		if m := r.session.Surface().Node(e.Seq); m != nil && !r.opts.NoObjects {
 			r.objects.message(m)
 		}
+	}
+	if r.opts.Watch != nil {
+		r.opts.Watch.Record(rec, r.session)
 	}
 	return nil
 }
 
 // request checks one request.
 func (r *run) request(q *reconstruct.Request) {
+	if r.opts.Watch != nil {
+		r.opts.Watch.Request(q)
+	}
 	row := newRow(q)
 	r.objects.request(q, r.session.Surface())
 	row.Verdict = r.compare.request(q)

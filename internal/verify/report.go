@@ -33,6 +33,12 @@ type Log struct {
 	Findings []finding.Finding `json:"findings"`
 	// ComparedWith names the recording, "" when there was none.
 	ComparedWith string `json:"comparedWith,omitempty"`
+	// Golden is what the gate on golden transcripts says of it: unchanged, changed,
+	// accepted, new, written, missing, removed, refused, unreadable or ignored. ""
+	// elsewhere.
+	Golden string `json:"golden,omitempty"`
+	// Authored says that the log was completed from an authored transcript.
+	Authored bool `json:"authored,omitempty"`
 	// Objects names the object store, "" when there was none.
 	Objects string `json:"objectStore,omitempty"`
 	// Policy names the file whose policy was applied, "" when there was none.

@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/gate"
+	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/internal/policy"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+)
+
+func goldenCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:  "golden",
+		Usage: "hold transcripts that are kept in a repository against what the model saw when they were recorded",
+		Description: `A sum file (requests.sum) beside each transcript names every request, message and
+header part by its digest. 'golden record' writes it, 'golden check' tells in CI
+whether any request that the model would see has changed, and where.
+
+Transcripts are session.jsonl or session.jsonl.zstd below the named folders, with
+children session.N.jsonl beside them (requests.N.sum). Authored transcripts, whose
+lines have no event numbers, are completed first; sidecars give their tokens.
+
+Examples:
+  dsh-verify golden record testdata/transcripts
+  dsh-verify golden check testdata/transcripts
+  dsh-verify golden check --against origin/main testdata/transcripts
+  dsh-verify golden check --update testdata/transcripts`,
+		Commands: []*cli.Command{goldenRecordCommand(a), goldenCheckCommand(a)},
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if cmd.Args().Present() {
+				return usagef("golden has no command %q: it is record or check (see 'dsh-verify golden --help')", cmd.Args().First())
+			}
+			return cli.ShowSubcommandHelp(cmd)
+		},
+	}
+}
+
+func goldenRecordCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "record",
+		Usage:     "write the sum files of transcripts that have none",
+		ArgsUsage: "DIR…",
+		Description: `Writes a sum file for each transcript that has none, and checks the others. One that
+changed is reported, exits 1 and keeps its sum file unless --update is given.
+
+Example:
+  dsh-verify golden record testdata/transcripts`,
+		Flags: goldenFlags("write the sum files of changed transcripts again, and remove those without a transcript"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			return a.golden(cmd, gate.Options{Write: true})
+		},
+	}
+}
+
+func goldenCheckCommand(a *app) *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "report which transcripts changed, in which part and which requests",
+		ArgsUsage: "DIR…",
+		Description: `Compares each transcript with its sum file. It exits 1 when one changed, has no sum
+file or is gone, and 3 when one is refused. The first cause comes first; requests
+that changed because of it are listed with it.
+
+With --against the text of a change is shown from the log as it was in a git revision
+or in another folder; a transcript without sum file is then compared with that log.
+
+Examples:
+  dsh-verify golden check testdata/transcripts
+  dsh-verify golden check --against HEAD~1 testdata/transcripts
+  dsh-verify golden check --format json testdata/transcripts | jq '.logs[].golden'`,
+		Flags: goldenFlags("accept what changed: write the sum files again, and remove those without a transcript"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			return a.golden(cmd, gate.Options{})
+		},
+	}
+}
+
+func goldenFlags(update string) []cli.Flag {
+	return append([]cli.Flag{
+		&cli.BoolFlag{Name: "update", Usage: update},
+		&cli.StringFlag{Name: "against", Usage: "show changes of text against the logs in `REF`, a git revision or a folder"},
+		&cli.BoolFlag{Name: "authored", Value: true, Usage: "accept authored transcripts; they are told by their lines (--authored=false refuses them)"},
+		&cli.StringSliceFlag{Name: "known-event", Usage: "admit the event `TYPE` of a third-party plugin (may be repeated)"},
+		&cli.StringFlag{Name: "vocabulary", Usage: "admit the event types that `FILE` lists, one a line"},
+		&cli.StringFlag{Name: "max-size", Value: "64GiB", Usage: "refuse logs that decode to more than `SIZE`"},
+		configFlag(),
+		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "in text, name the unchanged transcripts too"},
+	}, outputFlags()...)
+}
+
+func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
+	if !cmd.Args().Present() {
+		return usagef("golden %s needs a DIR (see 'dsh-verify golden %s --help')", cmd.Name, cmd.Name)
+	}
+	opts.Authored, opts.Update, opts.Against = cmd.Bool("authored"), cmd.Bool("update"), cmd.String("against")
+	out, err := a.newOutputs(cmd, withRenderer("text", func(w io.Writer, o output.Options) output.Renderer {
+		return newGoldenText(w, o, cmd.Bool("verbose"))
+	}))
+	if err != nil {
+		return err
+	}
+	defer out.close()
+	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	for _, arg := range cmd.Args().Slice() {
+		rules, err := findPolicy(cmd, arg)
+		if err != nil {
+			return err
+		}
+		if opts.Read, err = readOptions(cmd, rules); err != nil {
+			return err
+		}
+		err = gate.Run(arg, opts, func(log *verify.Log) {
+			judgeGolden(log, rules)
+			report.Add(log)
+			out.log(log)
+		})
+		if err != nil {
+			return &statusError{exitUnreadable, cause(err)}
+		}
+	}
+	if len(report.Logs) == 0 {
+		return &statusError{exitUnreadable, strings.Join(cmd.Args().Slice(), " ") + ": no transcript below"}
+	}
+	if err := out.finish(report); err != nil {
+		return err
+	}
+	return verdictStatus(report.Verdict, false)
+}
+
+// judgeGolden weighs what was found by the policy. What was accepted is settled.
+func judgeGolden(log *verify.Log, rules *policy.Policy) {
+	if log.Golden == gate.Accepted || log.Golden == gate.Removed {
+		return
+	}
+	failed := finding.Worse(log.Verdict, finding.Drift) == log.Verdict
+	rules.Apply(log)
+	if failed && finding.Worse(log.Verdict, finding.Unverifiable) == finding.Unverifiable {
+		log.Golden = gate.Ignored
+	}
+}
+
+// A goldenText prints a line per transcript that is not unchanged, and what is
+// wrong with it.
+type goldenText struct {
+	*output.Text
+	w      io.Writer
+	status func(*verify.Log) bool // whether a transcript has a line
+}
+
+func newGoldenText(w io.Writer, opts output.Options, verbose bool) *goldenText {
+	quiet := opts.Quiet
+	opts.Quiet, opts.Summary = true, goldenSummary
+	return &goldenText{output.NewText(w, opts), w, func(log *verify.Log) bool {
+		return verbose || !quiet && log.Golden != gate.Unchanged
+	}}
+}
+
+// Log prints what the gate says of one transcript.
+func (t *goldenText) Log(log *verify.Log) {
+	if t.status(log) {
+		fmt.Fprintf(t.w, "%-10s %s\n", log.Golden, visible(log.File))
+	}
+	t.Findings(log)
+}
+
+// goldenSummary is the last line, which counts.
+func goldenSummary(report *verify.Report) string {
+	counts := make(map[string]int)
+	authored := 0
+	for _, log := range report.Logs {
+		counts[log.Golden]++
+		if log.Authored {
+			authored++
+		}
+	}
+	parts := []string{"golden: " + plural(len(report.Logs), "transcript")}
+	if authored > 0 {
+		parts[0] += fmt.Sprintf(" (%d authored)", authored)
+	}
+	for _, status := range []string{gate.Unchanged, gate.Changed, gate.Accepted, gate.New, gate.Written, gate.Missing, gate.Removed, gate.Refused, gate.Unread, gate.Ignored} {
+		if counts[status] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[status], status))
+		}
+	}
+	return strings.Join(parts, ", ")
+}

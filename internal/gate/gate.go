@@ -1,0 +1,307 @@
+package gate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/dsh-verify/dsh-verify/golden"
+	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+// Options say how transcripts are checked.
+type Options struct {
+	Read     logformat.Options
+	Authored bool   // accept authored transcripts
+	Write    bool   // write the sum files of transcripts that have none
+	Update   bool   // accept what changed: write sum files, and remove those without a transcript
+	Against  string // a folder or a git revision that holds the logs as they were; "": none
+}
+
+// What the gate says of a transcript.
+const (
+	Unchanged = "unchanged"
+	Changed   = "changed"
+	Accepted  = "accepted" // it changed, and the sum file was written again
+	New       = "new"
+	Written   = "written" // it was new, and the sum file was written
+	Missing   = "missing"
+	Removed   = "removed" // it was missing, and the sum file was removed
+	Refused   = "refused"
+	Unread    = "unreadable"
+	Ignored   = "ignored" // a policy sets aside what was found
+)
+
+// Run checks the transcripts that an argument names, in the order of their paths.
+// The error is about the argument, or the revision to compare with.
+func Run(arg string, opts Options, report func(*verify.Log)) error {
+	found, err := find(arg)
+	if err != nil {
+		return err
+	}
+	g := &gate{opts: opts, arg: arg}
+	if opts.Against != "" {
+		if info, err := os.Stat(opts.Against); err == nil && info.IsDir() {
+			g.folder = opts.Against
+		} else if err := checkRevision(dirOf(arg), opts.Against); err != nil {
+			return err
+		}
+	}
+	for _, t := range found {
+		report(g.transcript(t))
+	}
+	return nil
+}
+
+func dirOf(arg string) string {
+	if info, err := os.Stat(arg); err == nil && info.IsDir() {
+		return arg
+	}
+	return filepath.Dir(arg)
+}
+
+type gate struct {
+	opts   Options
+	arg    string
+	folder string // to compare with, "": a revision or none
+}
+
+// before returns the folder of a transcript as it was, nil when there is nothing
+// to compare with.
+func (g *gate) before(t *transcript) folder {
+	switch {
+	case g.opts.Against == "":
+		return nil
+	case g.folder == "":
+		return atRevision(t.dir, g.opts.Against)
+	}
+	below, err := filepath.Rel(dirOf(g.arg), t.dir)
+	if err != nil {
+		return nil
+	}
+	return onDisk(filepath.Join(g.folder, below))
+}
+
+// transcript checks one transcript.
+func (g *gate) transcript(t *transcript) *verify.Log {
+	if t.log == "" {
+		return g.missing(t)
+	}
+	recorder := new(golden.Recorder)
+	log := g.read(t, recorder)
+	if t.twice {
+		log.Add(finding.New(finding.StoreTwoEncodings, "session.jsonl was checked", finding.Place{Seq: -1}), "")
+	}
+	switch log.Verdict {
+	case finding.Refused:
+		log.Golden = Refused
+		return log
+	case finding.Unreadable:
+		log.Golden = Unread
+		return log
+	}
+	c := &check{gate: g, transcript: t, log: log, sum: recorder.Sum()}
+	c.run()
+	return log
+}
+
+// read reads a log and records its sum.
+func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
+	in, err := open(onDisk(t.dir), t.log, g.opts.Authored, g.opts.Read)
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
+		return verify.Refused(t.name(), refusal)
+	}
+	if err != nil {
+		return verify.Unreadable(t.name(), reason(err))
+	}
+	defer in.closer.Close()
+	log := verify.Run(t.name(), in.reader, verify.Options{NoObjects: true, Watch: recorder})
+	if in.authored != nil {
+		log.Authored = true
+		detail := fmt.Sprintf("%s from sidecars, %d left as they are", plural(in.authored.Taken, "token"), in.authored.Left)
+		log.Add(finding.New(finding.GoldenAuthored, detail, finding.Place{Seq: -1}), "")
+	}
+	return log
+}
+
+func reason(err error) string {
+	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
+		return pathErr.Err.Error()
+	}
+	return err.Error()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// missing reports a sum file without a transcript, or removes it.
+func (g *gate) missing(t *transcript) *verify.Log {
+	f := finding.New(finding.GoldenMissing, "", finding.Place{Seq: -1})
+	log := verify.Place(t.name(), nil)
+	log.Golden = Missing
+	if g.opts.Update {
+		err := os.Remove(filepath.Join(t.dir, t.sum))
+		if err != nil {
+			return unwritten(log, err)
+		}
+		log.Golden = Removed
+		f = accepted(f)
+	}
+	log.Add(f, finding.Drift)
+	return log
+}
+
+func unwritten(log *verify.Log, err error) *verify.Log {
+	log.Golden = Unread
+	log.Add(finding.New(finding.InputUnreadable, "writing the sum file: "+reason(err), finding.Place{Seq: -1}), finding.Unreadable)
+	return log
+}
+
+// accepted makes a finding one that was accepted.
+func accepted(f finding.Finding) finding.Finding {
+	f.Severity, f.Action = finding.Warning, ""
+	f.Message += " (accepted)"
+	return f
+}
+
+// A check compares one transcript with its sum file.
+type check struct {
+	*gate
+	transcript *transcript
+	log        *verify.Log
+	sum        *golden.Sum
+}
+
+func (c *check) run() {
+	path := filepath.Join(c.transcript.dir, c.transcript.sum)
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		c.withoutSum()
+		return
+	}
+	if err != nil {
+		unwritten(c.log, err)
+		return
+	}
+	want, err := golden.Parse(file)
+	file.Close()
+	if err != nil {
+		c.malformed(err)
+		return
+	}
+	c.log.ComparedWith = join(c.transcript.dir, c.transcript.sum)
+	c.compare(want)
+}
+
+// withoutSum writes the sum file, or compares with the log as it was, or reports
+// that nothing holds the transcript.
+func (c *check) withoutSum() {
+	if c.opts.Write || c.opts.Update {
+		c.write(Written)
+		return
+	}
+	if want := c.oldSum(); want != nil {
+		c.log.ComparedWith = c.opts.Against + ":" + c.transcript.name()
+		c.compare(want)
+		return
+	}
+	c.log.Golden = New
+	c.log.Add(finding.New(finding.GoldenNew, "", finding.Place{Seq: -1}), finding.Drift)
+}
+
+// oldSum records the log as it was; nil when it is not at hand or not sound.
+func (c *check) oldSum() *golden.Sum {
+	in := c.before(c.transcript)
+	if in == nil {
+		return nil
+	}
+	old, err := open(in, c.transcript.log, c.opts.Authored, c.opts.Read)
+	if err != nil {
+		return nil
+	}
+	defer old.closer.Close()
+	sum, err := golden.Record(old.reader)
+	if err != nil {
+		return nil
+	}
+	return sum
+}
+
+func (c *check) malformed(err error) {
+	detail, place := err.Error(), finding.Place{Seq: -1, File: join(c.transcript.dir, c.transcript.sum)}
+	if syntax, ok := errors.AsType[*golden.SyntaxError](err); ok {
+		detail, place.Line = syntax.Reason, int64(syntax.Line)
+	}
+	f := finding.New(finding.GoldenSum, detail, place)
+	if c.opts.Update {
+		c.log.Add(accepted(f), "")
+		c.write(Accepted)
+		return
+	}
+	c.log.Golden = Unread
+	c.log.Add(f, finding.Unreadable)
+}
+
+// compare reports how the transcript differs from the sum that is wanted.
+func (c *check) compare(want *golden.Sum) {
+	changes := golden.Compare(want, c.sum)
+	c.judgeRequests(want)
+	if len(changes) == 0 {
+		c.log.Golden = Unchanged
+		if c.log.Verdict == finding.Rebuilt {
+			c.log.Verdict = finding.Verified
+		}
+		return
+	}
+	found := c.findings(changes)
+	c.log.Golden = Changed
+	for _, f := range found {
+		if c.opts.Update {
+			f = accepted(f)
+		}
+		c.log.Add(f, finding.Drift)
+	}
+	if c.opts.Update {
+		c.write(Accepted)
+	}
+}
+
+// judgeRequests gives each request of the report its verdict.
+func (c *check) judgeRequests(want *golden.Sum) {
+	digests := make(map[string]bool, len(want.Requests))
+	for i := range want.Requests {
+		digests[want.Requests[i].Key()+" "+want.Requests[i].Digest] = true
+	}
+	for i := range c.log.Requests {
+		row := &c.log.Requests[i]
+		row.Verdict = finding.Drift
+		if digests[row.Key()+" "+row.SHA256] {
+			row.Verdict = finding.Verified
+		}
+		switch {
+		case row.Prepared:
+		case row.Verdict == finding.Verified:
+			c.log.Counts.Verified++
+		default:
+			c.log.Counts.Drifted++
+		}
+	}
+}
+
+func (c *check) write(status string) {
+	err := atomicfile.Write(filepath.Join(c.transcript.dir, c.transcript.sum), golden.Format(c.sum))
+	if err != nil {
+		unwritten(c.log, err)
+		return
+	}
+	c.log.Golden = status
+}

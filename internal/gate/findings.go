@@ -151,7 +151,8 @@ type texts struct{ old, new map[string]ecmajson.Value }
 func (c *check) texts(changes []golden.Change) (t texts, absent bool) {
 	wantOld, wantNew := make(map[string]bool), make(map[string]bool)
 	for i := range changes {
-		wantOld[digest(changes[i].Old)], wantNew[digest(changes[i].New)] = true, true
+		old, new := digests(&changes[i])
+		wantOld[old], wantNew[new] = true, true
 	}
 	delete(wantOld, "")
 	delete(wantNew, "")
@@ -164,15 +165,26 @@ func (c *check) texts(changes []golden.Change) (t texts, absent bool) {
 	return t, absent
 }
 
-// digest returns the digest that a change names, "" when it names a value.
-func digest(s string) string {
-	if _, after, ok := strings.Cut(s, ":"); ok {
-		s = after
+// digests returns the digests that a change names, "" where it names values.
+func digests(change *golden.Change) (old, new string) {
+	switch change.Kind {
+	case golden.ConfigChanged:
+		return longValue(change.Old), longValue(change.New)
+	case golden.SystemChanged, golden.ToolAdded, golden.ToolRemoved, golden.ToolChanged, golden.ToolsChanged,
+		golden.MessageAdded, golden.MessageRemoved, golden.MessageChanged:
+		return change.Old, change.New
 	}
-	if len(s) != 64 || strings.Trim(s, "0123456789abcdef") != "" {
+	return "", ""
+}
+
+// longValue returns the digest of a config's value that is BYTES:DIGEST; no JSON
+// looks so.
+func longValue(value string) string {
+	length, digest, ok := strings.Cut(value, ":")
+	if _, err := strconv.Atoi(length); !ok || err != nil {
 		return ""
 	}
-	return s
+	return digest
 }
 
 func (c *check) collect(in folder, wanted map[string]bool) (map[string]ecmajson.Value, bool) {
@@ -191,31 +203,28 @@ func (t texts) detail(change *golden.Change) []string {
 	case golden.RequestAdded, golden.RequestRemoved, golden.MessageMoved, golden.HeaderAdded, golden.HeaderRemoved:
 		return nil
 	}
-	old, new := t.old[digest(change.Old)], t.new[digest(change.New)]
+	oldDigest, newDigest := digests(change)
+	old, new := t.old[oldDigest], t.new[newDigest]
 	if old != nil && new != nil {
 		return between(old, new)
 	}
-	return append(side("was", change.Old, old, change.OldBytes), side("now", change.New, new, change.NewBytes)...)
+	return append(side("was", change.Old, oldDigest, old, change.OldBytes), side("now", change.New, newDigest, new, change.NewBytes)...)
 }
 
 // side shows one side of a change.
-func side(word, value string, text ecmajson.Value, bytes int64) []string {
+func side(word, value, digest string, text ecmajson.Value, bytes int64) []string {
 	switch {
 	case value == "":
 		return nil
-	case digest(value) == "":
+	case digest == "":
 		return []string{word + " " + excerpt(value)}
-	case text == nil:
-		return []string{fmt.Sprintf("%s %s", word, size(bytes))}
+	case text != nil:
+		return []string{fmt.Sprintf("%s %s: %s", word, plural(len(text), "byte"), excerpt(string(text)))}
+	case bytes > 0:
+		return []string{word + " " + plural(int(bytes), "byte")}
 	}
-	return []string{fmt.Sprintf("%s %s: %s", word, size(bytes), excerpt(string(text)))}
-}
-
-func size(bytes int64) string {
-	if bytes == 0 {
-		return "a longer value"
-	}
-	return plural(int(bytes), "byte")
+	length, _, _ := strings.Cut(value, ":")
+	return []string{word + " " + length + " bytes"}
 }
 
 func excerpt(text string) string {

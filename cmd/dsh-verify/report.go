@@ -50,14 +50,11 @@ func (a *app) report(cmd *cli.Command) error {
 	if out == "" {
 		return usagef("report needs to know where to write: -o report.html (- for standard output)")
 	}
-	redactor, err := a.redactor(cmd)
-	if err != nil {
-		return err
-	}
 	run, err := a.newChecker(cmd)
 	if err != nil {
 		return err
 	}
+	redactor := run.redact
 	run.wire = run.setup.wire
 	page := &report.Page{Redacted: redactor != nil}
 	count := 0

@@ -67,7 +67,7 @@ func (c *collector) change(q *reconstruct.Request) *Change {
 	}
 	key := c.before.Key()
 	ch := &Change{Against: c.requestLink(key, key), Kept: percent(r.KeptBytes, q.Len())}
-	ch.Sentence = fmt.Sprintf("It starts with the first %s of %s bytes of request %s and keeps %s of its %s; %s new.",
+	ch.Sentence = fmt.Sprintf("It starts with the first %s of %s bytes of request %s and keeps %s of %s; %s new.",
 		number(r.KeptBytes), number(r.PreviousBytes), key, number(r.KeptMessages), counted(c.before.Count(), "message", "messages"),
 		counted(q.Count()-r.KeptMessages, "message is", "messages are"))
 	for _, m := range r.Replaces {

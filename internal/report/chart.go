@@ -10,12 +10,15 @@ import (
 type bar struct {
 	key         string
 	turn        int64
-	bytes, kept int64
+	bytes       int64
+	prompt      int64 // bytes of the prompt, and how many the one before started with
+	kept        int64
+	broke       string // what broke the prefix of the one before
+	unexplained bool   // the cache gave less, and the log does not say why
 	kind, words string
 	verdict     finding.Verdict
 	shown       bool
 	prepared    bool
-	inherited   bool
 	share       float64 // of the input tokens that the provider read from its cache
 	reported    bool
 	folded      int // further requests that this one stands for
@@ -41,6 +44,9 @@ func (c *Chart) PlotHeight() int { return c.Bottom - c.Top }
 
 // TurnY is where the names of the turns stand.
 func (c *Chart) TurnY() int { return c.Bottom + 22 }
+
+// MarkY is where the line of a mark above the plot starts.
+func (c *Chart) MarkY() int { return c.Top - 4 }
 
 // TickX is where the numbers of the grid end.
 func (c *Chart) TickX() int { return c.Left - 8 }
@@ -69,6 +75,7 @@ type (
 		X, Y  string
 		Class string
 		Text  string // "" where there is no room
+		Guide bool   // a line leads from it through the plot
 	}
 	Dot struct{ X, Y string }
 )
@@ -79,7 +86,7 @@ const (
 	plotLeft    = 64
 	plotRight   = 1068
 	maxBars     = 400
-	maxBarWidth = 34.0
+	maxBarWidth = 40.0
 )
 
 // grouped puts the bars of a long session into groups, each shown by its most
@@ -108,7 +115,7 @@ func telling(b bar) int {
 	switch {
 	case b.verdict == finding.Drift:
 		return 3
-	case breaks(b.kind):
+	case b.broke != "" || b.unexplained:
 		return 2
 	case b.kind != "extends":
 		return 1
@@ -121,7 +128,7 @@ func f(x float64) string { return trimZero(x) }
 
 // slots places n bars side by side.
 func slots(n int) (step, width float64) {
-	step = float64(plotRight-plotLeft) / float64(max(n, 6))
+	step = float64(plotRight-plotLeft) / float64(n)
 	return step, min(maxBarWidth, step*0.72)
 }
 
@@ -158,8 +165,10 @@ func timeline(anchor string, all []bar) *Chart {
 			out.Target = anchor + "-r-" + b.key
 		}
 		c.Bars = append(c.Bars, out)
-		if breaks(b.kind) || b.kind == "resume" || out.Drift {
-			c.mark(b, x+width/2, float64(c.Bottom)-h-7, &room)
+		if out.Drift {
+			c.mark("drift", "drift", x+width/2, float64(c.Bottom)-h-7, step, &room)
+		} else if b.kind != "first" && b.kind != "extends" && b.kind != "repeats" && b.kind != "prepared" {
+			c.mark(b.kind, b.kind, x+width/2, float64(c.Bottom)-h-7, step, &room)
 		}
 	}
 	c.Summary = fmt.Sprintf("%s in %s; the longest has %s.", counted(len(all), "request", "requests"), counted(len(c.Turns), "turn", "turns"), size(longest))
@@ -177,14 +186,14 @@ func label(b bar) string {
 	return s
 }
 
-// mark puts a mark above a bar, and words where there is room for them.
-func (c *Chart) mark(b bar, x, y float64, room *float64) {
-	m := Mark{X: f(x), Y: f(y), Class: b.kind}
-	text := b.kind
-	if b.verdict == finding.Drift {
-		m.Class, text = "drift", "drift"
+// mark puts a mark above a bar, and words where there is room for them. Where bars
+// are narrow it stands above the plot, with a line to its bar.
+func (c *Chart) mark(class, text string, x, y, step float64, room *float64) {
+	m := Mark{X: f(x), Y: f(y), Class: class}
+	if step < 26 {
+		m.Y, m.Guide = f(float64(c.Top-8)), true
 	}
-	if wide := float64(len(text))*6.6 + 10; x-wide/2 >= *room && x+wide/2 <= plotRight+10 {
+	if wide := float64(len(text))*8 + 10; x-wide/2 >= *room && x+wide/2 <= plotRight+10 {
 		m.Text = text
 		*room = x + wide/2
 	}
@@ -211,9 +220,8 @@ func (c *Chart) turns(bars []bar, step float64) {
 	}
 }
 
-// cacheChart draws, for each request, the share of its bytes that the request
-// before it started with, which a prefix cache can know, and the share of its
-// tokens that the provider says it read from its cache.
+// cacheChart draws, for each request, the share of its prompt that the prompt before
+// it started with, which a prefix cache can know, and the share of its tokens that the provider says it read from its cache.
 func cacheChart(anchor string, all []bar) *Chart {
 	if len(all) < 2 {
 		return nil
@@ -229,24 +237,27 @@ func cacheChart(anchor string, all []bar) *Chart {
 	room, reported := 0.0, 0
 	for i, b := range bars {
 		x := plotLeft + step*float64(i) + (step-width)/2
-		kept := plot * float64(b.kept) / float64(max(b.bytes, 1))
+		kept := plot * float64(b.kept) / float64(max(b.prompt, 1))
 		out := Bar{
 			X: f(x), W: f(width), Y: f(float64(c.Bottom) - kept), H: f(kept), HitX: f(plotLeft + step*float64(i)), HitW: f(step),
-			Class: b.kind, Label: fmt.Sprintf("request %s: keeps %s of its bytes (%s)", b.key, percent(b.kept, b.bytes), b.words),
+			Class: b.kind, Label: fmt.Sprintf("request %s: %s of its prompt was there before (%s)", b.key, percent(b.kept, b.prompt), b.words),
 		}
 		if b.reported {
 			reported++
 			y := float64(c.Bottom) - plot*b.share
 			c.Line += f(x+width/2) + "," + f(y) + " "
 			c.Dots = append(c.Dots, Dot{f(x + width/2), f(y)})
-			out.Label += fmt.Sprintf("; %.0f %% of its input tokens read from the cache", b.share*100)
+			out.Label += fmt.Sprintf("; %.0f %% of its tokens read from the cache", b.share*100)
 		}
 		if b.shown {
 			out.Target = anchor + "-r-" + b.key
 		}
 		c.Bars = append(c.Bars, out)
-		if breaks(b.kind) {
-			c.mark(b, x+width/2, float64(c.Bottom)-kept-7, &room)
+		switch {
+		case b.unexplained:
+			c.mark("drift", "unexplained", x+width/2, float64(c.Bottom)-max(kept, plot*b.share)-9, step, &room)
+		case b.broke != "":
+			c.mark(b.kind, b.broke, x+width/2, float64(c.Bottom)-kept-7, step, &room)
 		}
 	}
 	c.Summary = cacheSummary(all)
@@ -263,12 +274,12 @@ func cacheSummary(bars []bar) string {
 		if b.prepared {
 			continue
 		}
-		bytes, kept = bytes+b.bytes, kept+b.kept
-		if breaks(b.kind) {
+		bytes, kept = bytes+b.prompt, kept+b.kept
+		if b.broke != "" {
 			broken++
 		}
 	}
-	return fmt.Sprintf("Over all requests, %s of the bytes sent repeated the start of the request before. %s.", percent(kept, bytes), counted(broken, "request broke the prefix", "requests broke the prefix"))
+	return fmt.Sprintf("Over all requests, %s of the prompts' bytes were the start of the prompt before. %s.", percent(kept, bytes), counted(broken, "request broke the prefix", "requests broke the prefix"))
 }
 
 // niceAbove returns a round number that is at least n and divides by four.

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/dsh-verify/dsh-verify/internal/cache"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
@@ -24,7 +26,8 @@ type Row struct {
 	Model    string
 	Messages string
 	Bytes    string
-	Kept     string // share of the request that the one before started with
+	Broke    bool   // it broke the prefix of the one before
+	Kept     string // share of its prompt that the prompt before it started with
 	KeptBar  int    // the same in 60ths
 	Input    string // tokens
 	Cached   string
@@ -36,6 +39,7 @@ type Row struct {
 type Detail struct {
 	Title    string
 	Facts    []Fact
+	Cache    *CacheNote
 	Change   *Change
 	Drift    *Drift
 	Findings []Link
@@ -79,9 +83,10 @@ type collector struct {
 	drifts      map[string]string // a drifted request to the first that drifts for the same reason
 	pictures    int
 
+	cached map[string]*cache.Request
 	bars   []bar
-	usages []*usage
-	base   *based // the latest request on the page
+	ends   []*string // how each request ended
+	base   *based    // the latest request on the page
 	before *reconstruct.Request
 	start  int64 // when the open step started
 }
@@ -112,7 +117,11 @@ func (c *collector) run() {
 	if c.recording != nil {
 		defer c.recording.Close()
 	}
-	if err := c.read(); err != nil {
+	err := c.readCache()
+	if err == nil {
+		err = c.read()
+	}
+	if err != nil {
 		// The first reading accepted the log, so it changed in between.
 		c.session.Note = "The log changed while it was read: " + c.ink.line(err.Error())
 	}
@@ -138,7 +147,7 @@ func (c *collector) read() error {
 		return err
 	}
 	session := reconstruct.NewSession(header, reconstruct.Options{})
-	var open *usage
+	var open *string
 	for rec, err := range reader.Records() {
 		if err != nil {
 			return err
@@ -155,7 +164,7 @@ func (c *collector) read() error {
 			}
 		}
 		if open != nil && rec.Event != nil {
-			open.note(rec.Event)
+			noteEnd(open, rec.Event)
 		}
 	}
 	if q := session.Finish(); q != nil {
@@ -166,8 +175,18 @@ func (c *collector) read() error {
 
 var errOtherRequests = errors.New("it shows other requests now")
 
-// request takes one request, and returns where its usage is noted.
-func (c *collector) request(q *reconstruct.Request) (*usage, error) {
+// noteEnd takes how an answer ended from its finish chunk.
+func noteEnd(end *string, e *logformat.Event) {
+	if e.Type != "assistant/chunk" || e.IsDelta() {
+		return
+	}
+	if chunk := e.Data.Lookup("chunk"); chunk.Lookup("type").Is("finish") {
+		*end = chunk.Lookup("reason").Lookup("kind").Text()
+	}
+}
+
+// request takes one request, and returns where it is noted how it ended.
+func (c *collector) request(q *reconstruct.Request) (*string, error) {
 	i := len(c.bars)
 	if i >= len(c.log.Requests) || c.log.Requests[i].SHA256 != q.Digest().String() {
 		return nil, errOtherRequests
@@ -175,13 +194,15 @@ func (c *collector) request(q *reconstruct.Request) (*usage, error) {
 	row := c.log.Requests[i]
 	kind := kindOf(q)
 	c.history.See(q)
-	b := bar{key: q.Key(), turn: q.Turn, bytes: q.Len(), kept: q.Relation.KeptBytes, kind: kind, words: row.Relation, verdict: row.Verdict, shown: c.plan[i], prepared: q.Prepared, inherited: q.Relation.Inherited}
-	if q.Prepared {
-		b.kept = 0
+	b := bar{key: q.Key(), turn: q.Turn, bytes: q.Len(), kind: kind, words: row.Relation, verdict: row.Verdict, shown: c.plan[i], prepared: q.Prepared, broke: c.broke(q.Key())}
+	b.prompt, b.kept = c.prompt(q.Key())
+	if u := c.cached[q.Key()]; u != nil && !q.Prepared {
+		b.share, b.reported = share(u.Usage)
+		b.unexplained = u.Verdict == cache.UnexplainedDrop
 	}
 	c.bars = append(c.bars, b)
-	u := noUsage()
-	c.usages = append(c.usages, &u)
+	end := new(string)
+	c.ends = append(c.ends, end)
 	if c.plan[i] {
 		r := c.row(row, kind)
 		r.Time = hour(c.start)
@@ -194,7 +215,7 @@ func (c *collector) request(q *reconstruct.Request) (*usage, error) {
 		return nil, nil
 	}
 	c.before = q.Keep()
-	return &u, nil
+	return end, nil
 }
 
 func (c *collector) requestAnchor(key string) string { return c.session.Anchor + "-r-" + key }
@@ -210,9 +231,20 @@ func (c *collector) row(r verify.Request, kind string) *Row {
 	if r.Ordinal > 0 {
 		row.Ordinal = number(r.Ordinal)
 	}
-	if !r.Prepared && r.Relation != "first" && r.Bytes > 0 {
-		row.Kept, row.KeptBar = percent(r.KeptBytes, r.Bytes), int(min(60, 60*r.KeptBytes/r.Bytes))
+	q := c.cached[r.Key()]
+	if q == nil || r.Prepared {
+		return row
 	}
+	if !q.First && q.PromptBytes > 0 {
+		row.Kept, row.KeptBar = percent(q.KeptBytes, q.PromptBytes), int(min(60, 60*q.KeptBytes/q.PromptBytes))
+	}
+	if q.Usage.Input >= 0 {
+		row.Input = number(q.Usage.Input)
+	}
+	if q.Usage.CacheRead >= 0 {
+		row.Cached = number(q.Usage.CacheRead)
+	}
+	row.Broke = c.broke(r.Key()) != ""
 	return row
 }
 
@@ -238,6 +270,9 @@ func (c *collector) detail(q *reconstruct.Request, row verify.Request) *Detail {
 	}
 	c.list(d, q)
 	d.Change = c.change(q)
+	if !q.Prepared {
+		d.Cache = c.cacheNote(q.Key())
+	}
 	if row.Verdict == finding.Drift {
 		d.Drift = c.drift(q)
 	}
@@ -293,26 +328,9 @@ func (c *collector) list(d *Detail, q *reconstruct.Request) {
 func (c *collector) finish() {
 	s := c.session
 	for i, row := range s.Rows {
-		if row == nil {
-			continue
+		if row != nil && *c.ends[i] != "" {
+			row.Detail.Facts = append(row.Detail.Facts, Fact{"Ended with", c.ink.name(*c.ends[i])})
 		}
-		u := c.usages[i]
-		if words := u.words(); words != "" {
-			row.Detail.Facts = append(row.Detail.Facts, Fact{"Tokens reported", words})
-		}
-		if u.finish != "" {
-			row.Detail.Facts = append(row.Detail.Facts, Fact{"Ended with", c.ink.name(u.finish)})
-		}
-		if u.input >= 0 {
-			row.Input = number(u.input)
-		}
-		if u.cacheRead >= 0 {
-			row.Cached = number(u.cacheRead)
-		}
-		c.bars[i].share, c.bars[i].reported = u.share()
-	}
-	for i, u := range c.usages {
-		c.bars[i].share, c.bars[i].reported = u.share()
 	}
 	c.linkFindings()
 	c.foldRuns()

@@ -53,8 +53,3 @@ func kindOf(q *reconstruct.Request) string {
 	}
 	return "extends"
 }
-
-// breaks reports whether a kind of request breaks the prefix of the one before.
-func breaks(kind string) bool {
-	return kind == "header" || kind == "compaction" || kind == "pruning" || kind == "replace"
-}

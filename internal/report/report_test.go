@@ -2,8 +2,10 @@ package report_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -21,6 +23,8 @@ import (
 )
 
 const fixtures = "../../fixtures"
+
+var update = flag.Bool("update", false, "write testdata/hostile.jsonl")
 
 // page reports on one log.
 func page(t *testing.T, open func() (*logformat.Reader, io.Closer, error), recorded, objects string, redactor *redact.Redactor) string {
@@ -90,7 +94,7 @@ func TestRecorded(t *testing.T) {
 			"5 of 6 requests are not what was recorded", "messages[2].content[0].content[0].text", "<mark>3</mark>", "<mark>2</mark>",
 		}},
 		{"resume-same-and-drift", "", "", []string{"There was no recording to compare with", "config.model", `class="diff"`}},
-		{"text-multi-turn-packed-zstd", "", "", []string{"128 read from cache", `<polyline class="reported"`}},
+		{"text-multi-turn-packed-zstd", "", "", []string{"128 read from the cache", `<polyline class="reported"`}},
 		{"retry-attempts", "", "", []string{"repeats it (retry)", "Ended with"}},
 		{"reject-header-delta", "", "", []string{"cannot be trusted", "legacy/header-delta"}},
 	} {
@@ -156,19 +160,29 @@ func checkPage(t *testing.T, page string) {
 var hostile = []string{
 	`</pre></script><script>document.title='owned'</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`,
 	`javascript:alert(1)`, `<svg onload=alert(1)>`, `</style><style>*{display:none}`, `{{.Title}}`, `<!--`, `]]>`,
-	"\u202e\u2066evil\u200b", "\x1b[2J", "\u0000", "\u05d0\u05d1", strings.Repeat("W", 300_000),
+	"\u202e\u2066evil\u200b", "\x1b[2J", "\u0000", "\u05d0\u05d1", strings.Repeat("W", 20_000),
 }
 
 // TestHostile holds that what a log says never becomes markup.
 func TestHostile(t *testing.T) {
-	got := page(t, text(hostileLog()), "", "", nil)
+	const path = "testdata/hostile.jsonl" // the browser's test opens it too
+	log := hostileLog()
+	if *update {
+		if err := os.WriteFile(path, log, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept, err := os.ReadFile(path); err != nil || !bytes.Equal(kept, log) {
+		t.Fatalf("%s is not the log of this test (%v); -update writes it", path, err)
+	}
+	got := page(t, text(log), "", "", nil)
 	checkPage(t, got)
 	for _, bad := range []string{"<img src=x", "<svg onload", "<script>document", "</style><style>", "\u202e", "\u200b", "\x1b", "\x00"} {
 		if strings.Contains(got, bad) {
 			t.Errorf("the page holds %q as it is", bad)
 		}
 	}
-	for _, want := range []string{"&lt;script&gt;document.title", `\u{202e}`, "\u05d0\u05d1", "javascript:alert(1)"} {
+	for _, want := range []string{"&lt;script&gt;document.title", `\u{202e}`, "\u05d0\u05d1", "javascript:alert(1)", `id="s1-r-1.1.1"`, "&lt;svg onload=alert(1)&gt;"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the page does not show %q", want)
 		}
@@ -201,7 +215,7 @@ func hostileLog() []byte {
 	event("assistant/message", fmt.Sprintf(`{"turn":1,"step":1,"message":{"role":"assistant","content":[{"type":"reasoning","text":%s},{"type":"tool-call","id":%s,"name":%s,"arguments":%s}],"source":{"kind":"model","provider":%s,"model":%s},"id":"m2"},"usage":{"inputTokens":1,"outputTokens":1}}`,
 		q(all), q(all), q(all), q(all), q(all), q(all)), `,"sourceEventSeqs":[],"surfaceOp":"append"`)
 	event("step/end", `{"turn":1,"step":1}`, "")
-	event("turn/end", `{"turn":1,"reason":"stop"}`, "")
+	event("turn/end", `{"turn":1,"reason":{"kind":"completed"}}`, "")
 	return []byte(b.String())
 }
 

@@ -140,9 +140,10 @@
   addEventListener("hashchange", arrive);
 
   // Filters.
+  const plain = (text) => text.toLowerCase().replace(/\s+/g, " ").trim();
   const texts = new Map(); // what a message or header says
   const says = (id) => {
-    if (!texts.has(id)) texts.set(id, (byId(id)?.textContent || "").toLowerCase());
+    if (!texts.has(id)) texts.set(id, plain(byId(id)?.textContent || ""));
     return texts.get(id);
   };
   const chips = all(".chip");
@@ -160,7 +161,7 @@
   }
 
   const filter = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const phrase = plain(search.value);
     let requests = 0;
     const messages = new Set();
     for (const hit of all(".entry.hit")) hit.classList.remove("hit");
@@ -168,9 +169,7 @@
       const kinds = new Set(all('.chip[aria-pressed="true"]', section).map((chip) => chip.dataset.kind));
       for (const row of all("tbody tr", section)) {
         let keep = !kinds.size || kinds.has(row.dataset.kind) || (kinds.has("drift") && row.dataset.verdict === "drift");
-        if (keep && words.length) {
-          keep = matches(row, words, messages);
-        }
+        if (keep && phrase) keep = matches(row, phrase, messages);
         if (keep) {
           delete row.dataset.out;
           requests++;
@@ -181,12 +180,12 @@
       pages.set(section, 0);
       page(section);
     }
-    const filtered = words.length || all('.chip[aria-pressed="true"]').length;
-    found.textContent = filtered ? requests + " of " + rows.length + " requests" + (messages.size ? ", " + messages.size + " messages" : "") : "";
+    const filtered = phrase || all('.chip[aria-pressed="true"]').length;
+    found.textContent = filtered ? requests + " of " + rows.length + " requests" + (messages.size ? ", " + messages.size + (messages.size === 1 ? " message" : " messages") : "") : "";
   };
-  const matches = (row, words, messages) => {
-    const has = (text) => words.every((word) => text.includes(word));
-    let hit = has(row.textContent.toLowerCase());
+  const matches = (row, phrase, messages) => {
+    const has = (text) => text.includes(phrase);
+    let hit = has(plain(row.textContent));
     const detail = row.dataset.opens && byId(row.dataset.opens);
     if (!detail) return hit;
     for (const li of all(":scope > section > ol.entries > li.entry", detail)) {
@@ -260,7 +259,6 @@
     const from = cursor ? list.indexOf(cursor) + 1 : 0;
     move(list.slice(from).concat(list.slice(0, from)).find(test));
   };
-  const breaking = new Set(["header", "compaction", "pruning", "replace"]);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
     if (event.target === search) {
@@ -286,7 +284,7 @@
       case "ArrowDown": if (inText || !cursor) return; step(1); break;
       case "ArrowUp": if (inText || !cursor) return; step(-1); break;
       case "d": next((row) => row.dataset.verdict === "drift"); break;
-      case "b": next((row) => breaking.has(row.dataset.kind)); break;
+      case "b": next((row) => row.dataset.broke); break;
       case "Escape": close(); break;
       default: return;
     }

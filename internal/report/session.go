@@ -41,6 +41,8 @@ type Session struct {
 
 	Timeline    *Chart
 	Cache       *Chart
+	Costs       []CostRow
+	Patterns    []string
 	Kinds       []Kind
 	Rows        []*Row
 	Messages    []*Message
@@ -84,7 +86,7 @@ const maxListed = 40
 func Collect(n int, log *verify.Log, source Source) *Session {
 	k := ink{source.Redactor}
 	s := &Session{
-		Anchor: fmt.Sprintf("s%d", n), Name: k.name(log.Session.ID), File: k.path(log.File),
+		Anchor: fmt.Sprintf("s%d", n), Name: k.name(clip(log.Session.ID, 120)), File: k.path(log.File),
 		Verdict: log.Verdict, RequestCount: len(log.Requests), Command: command(k.path(log.File)),
 	}
 	if s.Name == "" {

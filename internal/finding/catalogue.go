@@ -85,6 +85,7 @@ const (
 	RecordingMissing         = "recording/missing"
 	RecordingExtra           = "recording/extra"
 	RecordingOrder           = "recording/order"
+	RecordingSuperseded      = "recording/superseded"
 	RecordingDuplicate       = "recording/duplicate"
 	RecordingMalformed       = "recording/malformed"
 	RecordingUnread          = "recording/unreadable"
@@ -244,6 +245,7 @@ var entries = []Entry{
 	{RecordingMissing, Error, "recording", "the log shows a request that the recording does not hold", "The recording is incomplete, or the log was extended."},
 	{RecordingExtra, Error, "recording", "the recording holds a request that the log does not show", "The log lost events, or the recording is of another session."},
 	{RecordingOrder, Error, "recording", "the recorded requests are not in the order in which the log shows them", "Something reordered the recording: it is written in dispatch order."},
+	{RecordingSuperseded, Warning, "recording", "the recording holds an earlier request of this number, which the log does not show: a process died before its last events were stored, and a later one used the number again", "Nothing, if a crash explains it: the harness lost that tail too."},
 	{RecordingDuplicate, Error, "recording", "the recording holds a request twice", ""},
 	{RecordingMalformed, Error, "recording", "a line of the recording is not a request record", "Each line must be {\"sessionId\",\"turn\",\"step\",\"attempt\",\"request\"}."},
 	{RecordingUnread, Error, "recording", "the recording could not be read", ""},

@@ -61,7 +61,7 @@ func (t *Text) head(log *verify.Log) {
 	fmt.Fprintf(t.w, "  log      %s, %s, %s%s\n", plural(c.Events, "event"), plural(c.Turns, "turn"),
 		plural(int64(c.Requests), "request"), extras(c))
 	if log.ComparedWith != "" {
-		fmt.Fprintf(t.w, "  against  %s: %d of %d requests verified\n", diffview.Visible(log.ComparedWith), c.Verified, c.Requests)
+		fmt.Fprintf(t.w, "  against  %s: %d of %d requests verified%s\n", diffview.Visible(log.ComparedWith), c.Verified, c.Requests, proved(c.Proved))
 	}
 	if log.Policy != "" {
 		fmt.Fprintf(t.w, "  policy   %s\n", diffview.Visible(log.Policy))
@@ -69,6 +69,13 @@ func (t *Text) head(log *verify.Log) {
 	if c.Objects > 0 {
 		fmt.Fprintf(t.w, "  objects  %d of %d attachments verified%s\n", c.ObjectsOK, c.Objects, inStore(log.Objects))
 	}
+}
+
+func proved(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", and %d that the log alone does not show as sent", n)
 }
 
 func inStore(dir string) string {

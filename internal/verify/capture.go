@@ -303,6 +303,10 @@ func (t *traffic) close(r *run) {
 		}
 		switch row.Verdict {
 		case finding.Verified:
+			if row.Prepared {
+				r.log.Counts.Proved++
+				continue
+			}
 			r.log.Counts.Verified++
 		case finding.Drift:
 			r.log.Counts.Drifted++

@@ -16,8 +16,9 @@ type comparison struct {
 	file    *recording.File
 	session string
 	redact  func(string) string
-	log     string // the log's name in the report
-	byKey   map[string]*recording.Entry
+	log     string                        // the log's name in the report
+	byKey   map[string][]*recording.Entry // in the order of the file
+	resumed bool                          // a later process went on with the session
 	seen    map[*recording.Entry]bool
 	digests map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
 	matched int
@@ -42,20 +43,16 @@ func newComparison(file *recording.File, log, session string, redact func(string
 	if file == nil {
 		return c
 	}
-	c.byKey = make(map[string]*recording.Entry)
+	c.byKey = make(map[string][]*recording.Entry)
 	c.seen = make(map[*recording.Entry]bool)
 	c.digests = make(map[reconstruct.Digest]string)
 	c.causes = make(map[string]int)
 	for _, e := range file.Entries {
-		switch {
-		case e.SessionID != session:
+		if e.SessionID != session {
 			c.foreign++
-		case c.byKey[e.Key()] != nil:
-			c.seen[e] = true
-			c.report(finding.RecordingDuplicate, fmt.Sprintf("request %s stands in line %d and again in line %d", e.Key(), c.byKey[e.Key()].Line, e.Line), finding.Place{Request: e.Key(), Seq: -1, Line: e.Line, File: file.Path})
-		default:
-			c.byKey[e.Key()] = e
+			continue
 		}
+		c.byKey[e.Key()] = append(c.byKey[e.Key()], e)
 	}
 	return c
 }
@@ -74,24 +71,32 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 	if len(c.byKey) == 0 {
 		return finding.Rebuilt // nothing of this session to compare with
 	}
-	entry := c.byKey[q.Key()]
+	c.resumed = c.resumed || q.Relation.HeaderReason == "resume"
+	entries := c.byKey[q.Key()]
 	c.digests[q.Digest()] = q.Key()
-	if entry == nil {
+	if len(entries) == 0 {
 		if q.Prepared {
 			return finding.Rebuilt
 		}
 		c.fold(&c.missing, finding.RecordingMissing, finding.Place{Request: q.Key(), Seq: q.Boundary.Dispatch})
 		return finding.Drift
 	}
-	c.seen[entry] = true
-	c.matched++
-	c.order(entry)
-	at, err := recording.Compare(q, c.file.Section(entry))
+	entry, at, err := c.choose(q, entries)
 	if err != nil {
 		c.report(finding.RecordingUnread, err.Error(), finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
 		c.verdict = finding.Worse(c.verdict, finding.Unreadable)
 		return finding.Unreadable
 	}
+	c.matched++
+	if at >= 0 && q.Prepared && c.resumed {
+		// The log cannot show that this one was sent; what was recorded under its
+		// number is of a process whose last events were never stored.
+		c.superseded(q, entry)
+		c.others(q, entry, entries)
+		return finding.Rebuilt
+	}
+	c.order(entry)
+	c.others(q, entry, entries)
 	if at < 0 {
 		if q.Prepared {
 			c.report(finding.RecordingProves, "request "+q.Key(), finding.Place{Request: q.Key(), Seq: q.Boundary.StepStart})
@@ -100,6 +105,45 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 	}
 	c.drift(q, entry, at)
 	return finding.Drift
+}
+
+// choose returns the entry of a request: of several under its number the one with
+// its bytes, else the last. The offset is that of the first difference, negative
+// when there is none.
+func (c *comparison) choose(q *reconstruct.Request, entries []*recording.Entry) (entry *recording.Entry, at int64, err error) {
+	for i := len(entries) - 1; i >= 0; i-- {
+		c.seen[entries[i]] = true
+		differs, err := recording.Compare(q, c.file.Section(entries[i]))
+		if err != nil {
+			return entries[i], 0, err
+		}
+		if entry == nil || differs < 0 {
+			entry, at = entries[i], differs
+		}
+	}
+	return entry, at, nil
+}
+
+// others reports further entries under a request's number. A process that died
+// before its last events were stored leaves one whose number a later process used
+// again; any other is one too many.
+func (c *comparison) others(q *reconstruct.Request, chosen *recording.Entry, entries []*recording.Entry) {
+	want, _ := c.file.Digest(chosen)
+	for _, e := range entries {
+		if e == chosen {
+			continue
+		}
+		if digest, err := c.file.Digest(e); err == nil && digest != want && c.resumed && e.Line < chosen.Line {
+			c.superseded(q, e)
+			continue
+		}
+		c.report(finding.RecordingDuplicate, fmt.Sprintf("request %s stands in line %d and again in line %d", e.Key(), min(e.Line, chosen.Line), max(e.Line, chosen.Line)),
+			finding.Place{Request: e.Key(), Seq: -1, Line: max(e.Line, chosen.Line), File: c.file.Path})
+	}
+}
+
+func (c *comparison) superseded(q *reconstruct.Request, e *recording.Entry) {
+	c.report(finding.RecordingSuperseded, fmt.Sprintf("line %d, request %s", e.Line, q.Key()), finding.Place{Request: q.Key(), Seq: -1, Line: e.Line, File: c.file.Path})
 }
 
 // fold reports a request under a code that is reported once, with the list of
@@ -320,6 +364,10 @@ func (c *comparison) settle(r *run) {
 	for _, row := range r.log.Requests {
 		switch row.Verdict {
 		case finding.Verified:
+			if row.Prepared {
+				r.log.Counts.Proved++
+				continue
+			}
 			r.log.Counts.Verified++
 		case finding.Drift:
 			r.log.Counts.Drifted++

@@ -84,7 +84,8 @@ type Counts struct {
 	Inherited int   `json:"inherited"`
 	Headers   int   `json:"headers"`
 	Replaces  int   `json:"replaces"`
-	Verified  int   `json:"verified"` // requests that a recording confirms
+	Verified  int   `json:"verified"`         // requests that a recording confirms
+	Proved    int   `json:"proved,omitempty"` // prepared requests that a recording proves to have been sent
 	Drifted   int   `json:"drifted"`
 	Objects   int   `json:"objects"` // distinct attachments that requests reference
 	ObjectsOK int   `json:"objectsVerified"`

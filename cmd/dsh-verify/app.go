@@ -148,6 +148,7 @@ Example:
 		root.Commands = append(root.Commands, build(a))
 	}
 	setUsageErrors(root)
+	refuseEmptyFlags(root)
 	return root
 }
 
@@ -158,6 +159,26 @@ func setUsageErrors(cmd *cli.Command) {
 	}
 	for _, sub := range cmd.Commands {
 		setUsageErrors(sub)
+	}
+}
+
+// refuseEmptyFlags makes a flag whose value is empty, as of an unset shell
+// variable, a usage error instead of no flag.
+func refuseEmptyFlags(cmd *cli.Command) {
+	before := cmd.Before
+	cmd.Before = func(ctx context.Context, c *cli.Command) (context.Context, error) {
+		for _, f := range c.Flags {
+			if s, ok := f.(*cli.StringFlag); ok && s.IsSet() && c.String(s.Name) == "" {
+				return ctx, usagef("--%s is empty (see '%s --help')", s.Name, c.FullName())
+			}
+		}
+		if before != nil {
+			return before(ctx, c)
+		}
+		return ctx, nil
+	}
+	for _, sub := range cmd.Commands {
+		refuseEmptyFlags(sub)
 	}
 }
 

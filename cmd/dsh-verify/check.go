@@ -109,13 +109,13 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 	if c.recorded != "" && capture.Is(path) {
 		bodies, err := capture.Open(path)
 		if err != nil {
-			return verify.Unreadable(log.Name, cause(err))
+			return verify.UnreadableRecording(log.Name, path, cause(err))
 		}
 		opts.Capture = &verify.Capture{Path: path, Bodies: bodies, Policy: c.wire.Policy, Fixed: c.wire.fixed}
 	} else if path != "" {
 		file, err := recording.Open(path)
 		if err != nil {
-			return verify.Unreadable(log.Name, cause(err))
+			return verify.UnreadableRecording(log.Name, path, cause(err))
 		}
 		defer file.Close()
 		opts.Recording = file

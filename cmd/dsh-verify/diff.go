@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
+	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -197,6 +198,9 @@ const maxOutside = 1 << 30
 // outside compares a request with what a file holds.
 func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *side, err error) {
 	new = &side{}
+	if path := cmd.String("recorded"); path != "" && capture.Is(path) {
+		return c.captured(cmd, path, arg, ref)
+	}
 	if path := cmd.String("body"); path != "" {
 		if new.text, err = readLimited(path, maxOutside); err != nil {
 			return nil, nil, &statusError{exitUnreadable, cause(err)}
@@ -218,6 +222,49 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 	if old.body != nil && len(old.body.Holes) > 0 && old.body.Match(new.text) == nil {
 		old.text = new.text // equal but for what cannot be known
 		old.name += fmt.Sprintf(" (%d places are the provider's or the cache's and were taken from the capture)", len(old.body.Holes))
+	}
+	return old, new, nil
+}
+
+// captured compares a request's body with the one of a capture that is its own, or
+// that comes closest to it.
+func (c *checker) captured(cmd *cli.Command, path, arg, ref string) (old, new *side, err error) {
+	settings := *c.setup.wire
+	c.wire = &settings
+	bodies, err := capture.Open(path)
+	if err != nil {
+		return nil, nil, &statusError{exitUnreadable, cause(err)}
+	}
+	given := c.wire.Policy
+	best := int64(-1)
+	for _, b := range bodies {
+		text, err := b.Bytes()
+		if err != nil || b.Incomparable != "" || b.Compact {
+			continue
+		}
+		for _, policy := range append([]wire.Policy{given}, wire.Infer(given, c.wire.fixed, text)...) {
+			c.wire.Policy = policy
+			s, err := c.side(cmd, arg, ref)
+			if err != nil {
+				return nil, nil, err
+			}
+			if b.SessionID != "" && b.SessionID != s.account.SessionID {
+				break
+			}
+			d := s.body.Match(text)
+			if d != nil && d.Capture <= best {
+				continue
+			}
+			old, new = s, &side{name: b.Name + " of " + path, text: text}
+			if d == nil {
+				old.text = text // equal, but for what cannot be known
+				return old, new, nil
+			}
+			best = d.Capture
+		}
+	}
+	if old == nil {
+		return nil, nil, usagef("%s holds no body of this session that can be compared", path)
 	}
 	return old, new, nil
 }

@@ -127,7 +127,7 @@ func openFolder(dir string) ([]*Body, error) {
 		}
 		var e indexLine
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", f.Name(), n, err)
+			return nil, fmt.Errorf("%s, line %d: it does not describe a body", f.Name(), n)
 		}
 		if e.File == "" || !filepath.IsLocal(e.File) {
 			return nil, fmt.Errorf("%s, line %d: %q is no file of this folder", f.Name(), n, e.File)
@@ -154,7 +154,7 @@ func unindexed(dir string) ([]*Body, error) {
 	}
 	var bodies []*Body
 	for _, e := range entries {
-		if e.Type().IsRegular() && filepath.Ext(e.Name()) == ".json" {
+		if e.Type().IsRegular() && filepath.Ext(e.Name()) == ".json" && looksLikeBody(filepath.Join(dir, e.Name())) {
 			bodies = append(bodies, &Body{Name: e.Name(), path: filepath.Join(dir, e.Name())})
 		}
 	}
@@ -163,6 +163,17 @@ func unindexed(dir string) ([]*Body, error) {
 		return nil, fmt.Errorf("%s: no bodies here: neither index.jsonl nor *.json", dir)
 	}
 	return bodies, nil
+}
+
+// looksLikeBody reports whether a file starts as a chat body does.
+func looksLikeBody(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return true // it will be said why it cannot be read
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, 64<<10))
+	return bytes.Contains(head, []byte(`"messages"`))
 }
 
 func (b *Body) header(name, value string) {
@@ -210,7 +221,7 @@ func openHAR(path string, size int64) ([]*Body, error) {
 	for n := 1; dec.More(); n++ {
 		var e harEntry
 		if err := dec.Decode(&e); err != nil {
-			return nil, fmt.Errorf("%s: entry %d: %w", path, n, err)
+			return nil, fmt.Errorf("%s: entry %d is not as HAR 1.2 has it", path, n)
 		}
 		if b := e.body(n); b != nil {
 			bodies = append(bodies, b)

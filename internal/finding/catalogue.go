@@ -101,7 +101,9 @@ const (
 	CaptureRenewed           = "capture/file-id-renewed"
 	CaptureRepost            = "capture/posted-again"
 	CaptureOneshot           = "capture/one-shot"
+	CaptureOneshotDrift      = "capture/one-shot-drift"
 	CaptureOneshotUnverified = "capture/one-shot-unverified"
+	CaptureUnknown           = "capture/unknown-bodies"
 	CaptureElsewhere         = "capture/other-traffic"
 	ObjectsNotChecked        = "object/not-checked"
 	ObjectUnreferenced       = "object/unreferenced"
@@ -252,17 +254,19 @@ var entries = []Entry{
 	{ObjectUnreferenced, Note, "object", "objects that no session at hand references", "Nothing, unless you expected a session to hold them: another session may."},
 	{ObjectCacheUnknown, Note, "object", "cached request images that no reference explains under the given policy", "Nothing: another policy, or a session that is gone, made them."},
 	{CaptureDrift, Error, "capture", "the captured body is not what the adapter makes of this log", "Look at the event named: either the log was changed after the request, or something between loop and network changed the body."},
-	{CaptureMissing, Error, "capture", "the log shows requests for which no body was captured", "The capture is incomplete, or the log was extended."},
+	{CaptureMissing, Error, "capture", "the log shows requests that no captured body equals", "The capture is incomplete, or the log was extended."},
 	{CaptureExtra, Error, "capture", "bodies of this session were captured that the log does not show", "The log lost events, or an unknown one-shot was posted."},
 	{CaptureIncomparable, Warning, "capture", "bodies were captured in a form that cannot be compared; nothing is said about them", "Capture whole bodies: dsh-verify record keeps them byte for byte."},
 	{CaptureAssumed, Note, "capture", "settings of the deployment that no log holds; the captured bodies are explained by them", ""},
 	{CaptureHole, Note, "capture", "places that neither log nor store determines; everything around them was compared", ""},
 	{CaptureProved, Note, "capture", "image bytes that no store holds were taken from the capture and have the digest that the log names", ""},
 	{CaptureRenewed, Note, "capture", "an image was uploaded again and got another file id", ""},
-	{CaptureRepost, Note, "capture", "one attempt was posted twice, with renewed file ids", ""},
+	{CaptureRepost, Note, "capture", "one attempt was posted more than once, as it was or with renewed file ids; how often a dispatch posts is not in the log", ""},
 	{CaptureOneshot, Note, "capture", "a request outside the loop, equal to what the log says of it", ""},
+	{CaptureOneshotDrift, Error, "capture", "the captured body of a request outside the loop is not what the log says of it", "Look at the event named: either the log was changed after the request, or something between harness and network changed the body."},
 	{CaptureOneshotUnverified, Note, "capture", "a request outside the loop that the log does not describe: it was not compared", ""},
-	{CaptureElsewhere, Note, "capture", "captured bodies belong to other sessions or cannot be told; they were not compared", ""},
+	{CaptureUnknown, Warning, "capture", "bodies that name no session equal nothing that the log explains; they were not compared", "Capture the request headers too: x-deepseek-harness-session-id says whose a body is."},
+	{CaptureElsewhere, Note, "capture", "captured bodies belong to other sessions; they were not compared", ""},
 	{RecordingProves, Note, "recording", "the recording proves that a request was sent which the log alone cannot show as sent", ""},
 	{RecordingElsewhere, Note, "recording", "the recording also holds requests of other sessions, which were left aside", ""},
 	{RecordingNotMatched, Warning, "recording", "the recording holds no request of this session, so nothing was compared", "Check that it belongs to the log."},

@@ -156,7 +156,9 @@ func fileLog(path string) *Log {
 	if info, err := os.Stat(path); err == nil {
 		l.Modified = info.ModTime().UnixMilli()
 	}
-	if recording := filepath.Join(l.Dir, "requests.jsonl"); isFile(recording) {
+	// A name that cannot be read counts too: it is said so, and not passed over.
+	recording := filepath.Join(l.Dir, "requests.jsonl")
+	if _, err := os.Lstat(recording); err == nil {
 		l.Recording = recording
 	}
 	return l

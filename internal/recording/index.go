@@ -20,6 +20,7 @@ type Entry struct {
 	Line                int64  // 1-based
 	Offset, Length      int64  // of the request's bytes in the file
 	loaded              []byte // the bytes, when the line had to be loaded to find them
+	lineAt, lineLength  int64
 }
 
 // Key returns "turn.step.attempt".
@@ -61,11 +62,32 @@ func Open(path string) (*File, error) {
 		return nil, fmt.Errorf("recording %s: %w", path, err)
 	}
 	file := &File{Path: path, file: f}
-	if err := file.index(); err != nil {
+	err = file.index()
+	if err == nil && len(file.Entries) == 0 && len(file.Bad) > 0 {
+		err = errors.New(file.kind())
+	}
+	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("recording %s: %w", path, err)
 	}
 	return file, nil
+}
+
+// kind says what a file without any request record is instead.
+func (f *File) kind() string {
+	head := make([]byte, 512)
+	n, _ := f.file.ReadAt(head, 0)
+	head = head[:n]
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(head, []byte("\x28\xb5\x2f\xfd")), bytes.HasPrefix(head, []byte("\x1f\x8b")), bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return "the file is compressed; decompress it first"
+	case bytes.HasPrefix(head, []byte(`{"type":"session"`)):
+		return "the file is a session log, not a recording of requests"
+	case bytes.Contains(line, []byte(`"sha256"`)):
+		return "the file holds digests, not requests"
+	}
+	return fmt.Sprintf("no line of the file is a request record (line %d: %s)", f.Bad[0].Line, f.Bad[0].Reason)
 }
 
 // Close closes the file.
@@ -110,7 +132,7 @@ func (f *File) addLine(number, at, length int64, head []byte, last byte, lastAt 
 	if len(bytes.TrimSpace(head)) == 0 && last == 0 {
 		return
 	}
-	e := &Entry{Line: number}
+	e := &Entry{Line: number, lineAt: at, lineLength: length}
 	start, ok := e.readHead(head)
 	switch {
 	case ok && last == '}' && lastAt > start:
@@ -182,6 +204,16 @@ func (e *Entry) set(key string, v ecmajson.Value) bool {
 		return false
 	}
 	return ok
+}
+
+// Reparse finds an entry's request by parsing its whole line, and reports whether
+// that made a difference: indexing takes a request to reach to the end of its line.
+func (f *File) Reparse(e *Entry) bool {
+	if e.loaded != nil {
+		return false
+	}
+	old := e.Length
+	return f.readWhole(e, e.lineAt, e.lineLength) == "" && e.Length != old
 }
 
 // readWhole loads a line whose members come in another order.

@@ -49,6 +49,7 @@ type traffic struct {
 	renewed  int
 	verdicts map[string]finding.Verdict // by request key
 	matched  int
+	known    int // bodies that say they are of this session
 }
 
 // A posted body, and what it was matched with.
@@ -76,6 +77,9 @@ func newTraffic(c *Capture, session string, objects *objectstore.Verifier, redac
 		}
 		p := &posted{Body: b}
 		t.bodies = append(t.bodies, p)
+		if b.SessionID != "" {
+			t.known++
+		}
 		if b.Incomparable != "" {
 			continue
 		}
@@ -209,6 +213,7 @@ func (t *traffic) policies(captured []byte) []wire.Policy {
 type oneshot struct {
 	seq     int64
 	what    string
+	found   bool
 	whole   bool        // the log determines all of it; otherwise all but the last message
 	variant [][2][]byte // its body before and behind the instruction, by policy
 }
@@ -257,28 +262,32 @@ func (t *traffic) close(r *run) {
 	r.log.ComparedWith = t.of.Path
 	t.closeOneshots(r, place)
 	t.closeReposts(r, place)
-	t.closeDrift(r)
-	var extra, incomparable []string
+	if t.matched > 0 || t.known > 0 {
+		t.closeDrift(r)
+	}
+	var extra, incomparable, unknown []string
 	for _, p := range t.bodies {
 		switch {
 		case p.taken:
 		case p.Incomparable != "":
 			incomparable = append(incomparable, p.Name+" ("+p.Incomparable+")")
 		case p.SessionID == "":
-			t.foreign++
+			unknown = append(unknown, p.Name)
 		default:
 			extra = append(extra, p.Name)
 		}
 	}
 	if len(extra) > 0 {
-		r.note(finding.CaptureExtra, strings.Join(extra, ", "), place)
+		r.note(finding.CaptureExtra, listed(extra), place)
 		r.worse(finding.Drift)
 	}
 	if len(incomparable) > 0 {
-		r.note(finding.CaptureIncomparable, strings.Join(incomparable, ", "), place)
+		r.note(finding.CaptureIncomparable, listed(incomparable), place)
 		r.worse(finding.Unverifiable)
 	}
-	t.closeMissing(r, place, len(incomparable))
+	if t.matched > 0 || t.known > 0 {
+		t.closeMissing(r, place, len(incomparable), unknown)
+	}
 	if len(t.order) > 0 {
 		r.note(finding.CaptureAssumed, strings.Join(t.order, "; "), place)
 	}
@@ -292,6 +301,9 @@ func (t *traffic) close(r *run) {
 	}
 	if t.renewed > 0 {
 		r.note(finding.CaptureRenewed, fmt.Sprintf("%d times", t.renewed), place)
+	}
+	if len(unknown) > 0 && t.matched > 0 {
+		r.note(finding.CaptureUnknown, listed(unknown), place)
 	}
 	if t.foreign > 0 {
 		r.note(finding.CaptureElsewhere, fmt.Sprintf("%d bodies", t.foreign), place)
@@ -326,7 +338,7 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 			if p.taken || p.text == nil || !o.matches(p.text) {
 				continue
 			}
-			p.taken = true
+			p.taken, o.found = true, true
 			what := fmt.Sprintf("%s of seq %d is %s", o.what, o.seq, p.Name)
 			if !o.whole {
 				what += ", all but its final instruction compared"
@@ -335,6 +347,7 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 			break
 		}
 	}
+	t.oneshotDrift(r, place)
 	for _, p := range t.bodies {
 		if !p.taken && p.Compact && p.text != nil {
 			p.taken = true
@@ -343,23 +356,98 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 	}
 }
 
-// closeReposts recognises second posts of one attempt: the same body but for file
-// ids.
+// oneshotDrift pairs the compactions that the log tells of and that no body equals
+// with the bodies that say they are compactions, in order.
+func (t *traffic) oneshotDrift(r *run, place finding.Place) {
+	var left []*posted
+	for _, p := range t.bodies {
+		if !p.taken && p.Compact && p.text != nil {
+			left = append(left, p)
+		}
+	}
+	for _, o := range t.oneshots {
+		if o.found || o.whole || len(o.variant) == 0 || len(left) == 0 {
+			continue
+		}
+		p := left[0]
+		left = left[1:]
+		p.taken = true
+		at, rebuilt := o.differs(p.text)
+		headline, pointer := whereAt(rebuilt, int64(at))
+		where := place
+		where.Seq, where.Offset, where.Pointer = o.seq, int64(at), pointer
+		f := finding.New(finding.CaptureOneshotDrift, fmt.Sprintf("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at, headline), where)
+		f.Detail = []string{"captured " + t.around(p.text, int64(at)), "log      " + t.around(rebuilt, int64(at))}
+		r.add(f)
+		r.worse(finding.Drift)
+	}
+}
+
+// differs returns where a body parts from the variant that explains most of it,
+// and that variant.
+func (o *oneshot) differs(text []byte) (at int, rebuilt []byte) {
+	best := -1
+	for _, v := range o.variant {
+		whole := slices.Concat(v[0], []byte(instruction), v[1])
+		n := 0
+		for n < min(len(v[0]), len(text)) && v[0][n] == text[n] {
+			n++
+		}
+		if n == len(v[0]) { // the instruction is the capture's own; what follows it differs
+			back := 0
+			for back < min(len(v[1]), len(text)-n) && v[1][len(v[1])-1-back] == text[len(text)-1-back] {
+				back++
+			}
+			n = len(whole) - back - 1
+		}
+		if n > best {
+			best, rebuilt = n, whole
+		}
+	}
+	return best, rebuilt
+}
+
+// listed joins names, the first of many.
+func listed(names []string) string {
+	const shown = 10
+	if len(names) <= shown {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:shown], ", ") + fmt.Sprintf(" and %d more", len(names)-shown)
+}
+
+// closeReposts recognises further posts of one attempt: the same body, or the same
+// but for file ids. How often a dispatch posted is not in the log.
 func (t *traffic) closeReposts(r *run, place finding.Place) {
 	for i, p := range t.bodies {
 		if p.taken || p.text == nil {
 			continue
 		}
-		for j := i - 1; j >= 0 && j >= i-3; j-- {
-			if first := t.bodies[j]; first.renewable() && first.body.Match(p.text) == nil {
-				p.taken, p.key = true, first.key
-				f := finding.New(finding.CaptureRepost, fmt.Sprintf("%s and %s, request %s", first.Name, p.Name, first.key), place)
-				f.Place.Request = first.key
-				r.add(f)
-				break
-			}
+		first := t.sameAs(i)
+		if first == nil {
+			continue
+		}
+		p.taken, p.key = true, first.key
+		f := finding.New(finding.CaptureRepost, fmt.Sprintf("%s and %s, request %s", first.Name, p.Name, first.key), place)
+		f.Place.Request = first.key
+		r.add(f)
+	}
+}
+
+// sameAs returns the matched body that a body repeats, nil when there is none.
+func (t *traffic) sameAs(i int) *posted {
+	p := t.bodies[i]
+	for _, other := range t.digests[sha256.Sum256(p.text)] {
+		if other.key != "" {
+			return other
 		}
 	}
+	for j := i - 1; j >= 0 && j >= i-3; j-- {
+		if first := t.bodies[j]; first.renewable() && first.body.Match(p.text) == nil {
+			return first
+		}
+	}
+	return nil
 }
 
 // renewable reports whether a body names files, whose ids a second post renews.
@@ -377,6 +465,9 @@ func (t *traffic) closeDrift(r *run) {
 			left = append(left, p)
 		}
 	}
+	if t.known == 0 {
+		left = t.unknown()
+	}
 	var missing []*reconstruct.Request
 	for i, q := range t.open {
 		// Without as many bodies as requests, order says nothing about the later ones.
@@ -390,6 +481,27 @@ func (t *traffic) closeDrift(r *run) {
 		t.drift(r, q, p, causes)
 	}
 	t.open = missing
+}
+
+// unknown returns the untaken bodies of a capture that names no sessions, as far
+// as they start as a request that is open does.
+func (t *traffic) unknown() (left []*posted) {
+	for _, p := range t.bodies {
+		if p.taken || p.text == nil {
+			continue
+		}
+		for _, q := range t.open {
+			body, at := t.closest(q, p.text)
+			if body == nil {
+				continue
+			}
+			if o, ok := body.OriginAt(at.Body); ok && o.Message > 0 || at.Body > body.Len()/2 {
+				left = append(left, p)
+				break
+			}
+		}
+	}
+	return left
 }
 
 func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[string]int) {
@@ -451,7 +563,7 @@ func (t *traffic) around(text []byte, at int64) string {
 	return elide(text[start:end], start, int64(len(text)), t.redact)
 }
 
-func (t *traffic) closeMissing(r *run, place finding.Place, incomparable int) {
+func (t *traffic) closeMissing(r *run, place finding.Place, incomparable int, unknown []string) {
 	if len(t.open) == 0 {
 		return
 	}
@@ -467,6 +579,9 @@ func (t *traffic) closeMissing(r *run, place finding.Place, incomparable int) {
 	}
 	f := finding.New(finding.CaptureMissing, fmt.Sprintf("%d requests", len(keys)), place)
 	f.Place.Request, f.Requests = keys[0], keys
+	if len(unknown) > 0 {
+		f.Detail = []string{"bodies of no known session that equal none of them: " + listed(unknown)}
+	}
 	r.add(f)
 	r.worse(finding.Drift)
 	for _, key := range keys {

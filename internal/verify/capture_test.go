@@ -197,5 +197,93 @@ func TestCaptureMissingAndExtra(t *testing.T) {
 		t.Errorf("%s: verdict %s, findings %+v", name, log.Verdict, log.Findings)
 	}
 	check("a body is missing", bodies[1:], finding.CaptureMissing, "1.1.1")
-	check("a body is there twice", append(bodies, bodies[0]), finding.CaptureExtra, "")
+}
+
+// edited returns the captured bodies of a case with one of them changed.
+func edited(t *testing.T, dir, file, old, new string, headers bool) []*capture.Body {
+	work := filepath.Join(t.TempDir(), "wire")
+	if err := os.CopyFS(work, os.DirFS(filepath.Join(fixtures, dir, "wire"))); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(work, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := bytes.Replace(text, []byte(old), []byte(new), 1)
+	if bytes.Equal(changed, text) {
+		t.Fatalf("%s does not hold %q", file, old)
+	}
+	if err := os.WriteFile(filepath.Join(work, file), changed, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !headers {
+		os.Remove(filepath.Join(work, "index.jsonl"))
+	}
+	bodies, err := capture.Open(work)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bodies
+}
+
+func TestCaptureEdits(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		dir, file      string
+		old, new       string
+		headers        bool
+		verdict        finding.Verdict
+		code           string
+		request, place string
+	}{
+		{"a compaction's message", "compaction-pressure", "0008.json", "Cut batch 1", "Cut botch 1", true, finding.Drift, finding.CaptureOneshotDrift, "", "/messages/1/content"},
+		{"a compaction without headers", "compaction-pressure", "0008.json", "Cut batch 1", "Cut botch 1", false, finding.Verified, finding.CaptureUnknown, "", ""},
+		{"a title", "session-title-oneshot", "0002.json", "green", "gruen", true, finding.Drift, finding.CaptureExtra, "", ""},
+		{"a request", "tools-sequential", "0004.json", "silly", "sally", true, finding.Drift, finding.CaptureDrift, "2.1.1", "/messages/7/content"},
+		{"a request without headers", "tools-sequential", "0004.json", "silly", "sally", false, finding.Drift, finding.CaptureDrift, "2.1.1", "/messages/7/content"},
+	} {
+		bodies := edited(t, c.dir, c.file, c.old, c.new, c.headers)
+		log := run(logBytes(t, c.dir), verify.Options{Capture: &verify.Capture{Path: "wire", Bodies: bodies, Policy: wire.DefaultPolicy()}})
+		found := false
+		for _, f := range log.Findings {
+			found = found || f.Code == c.code && f.Place.Request == c.request && f.Place.Pointer == c.place
+		}
+		if log.Verdict != c.verdict || !found {
+			t.Errorf("%s: verdict %s, findings %+v", c.name, log.Verdict, log.Findings)
+		}
+	}
+}
+
+// TestForeignCapture holds that a capture of other sessions is no drift: nothing
+// was compared.
+func TestForeignCapture(t *testing.T) {
+	bodies, err := capture.Open(filepath.Join(fixtures, "text-one-turn", "wire"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, named := range []bool{true, false} {
+		if !named {
+			for _, b := range bodies {
+				b.SessionID = ""
+			}
+		}
+		log := run(logBytes(t, "tools-sequential"), verify.Options{Capture: &verify.Capture{Path: "wire", Bodies: bodies, Policy: wire.DefaultPolicy()}})
+		if log.Verdict != finding.Unverifiable || log.Counts.Drifted != 0 || !slices.Contains(codesOf(log), finding.RecordingNotMatched) {
+			t.Errorf("verdict %s, %d drifted, findings %v", log.Verdict, log.Counts.Drifted, codesOf(log))
+		}
+	}
+}
+
+// TestPostedTwice holds that a body that was posted twice is named and no drift:
+// how often a dispatch posts is not in the log.
+func TestPostedTwice(t *testing.T) {
+	bodies, err := capture.Open(filepath.Join(fixtures, "tools-parallel", "wire"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := *bodies[0]
+	log := run(logBytes(t, "tools-parallel"), verify.Options{Capture: &verify.Capture{Path: "wire", Bodies: append(bodies, &again), Policy: wire.DefaultPolicy()}})
+	if log.Verdict != finding.Verified || !slices.Contains(codesOf(log), finding.CaptureRepost) {
+		t.Errorf("verdict %s, findings %v", log.Verdict, codesOf(log))
+	}
 }

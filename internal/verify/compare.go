@@ -1,8 +1,8 @@
 package verify
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
@@ -114,6 +114,10 @@ func (c *comparison) choose(q *reconstruct.Request, entries []*recording.Entry) 
 	for i := len(entries) - 1; i >= 0; i-- {
 		c.seen[entries[i]] = true
 		differs, err := recording.Compare(q, c.file.Section(entries[i]))
+		if err == nil && differs == q.Len() && c.file.Reparse(entries[i]) {
+			// Something follows the request in its line, and was taken for part of it.
+			differs, err = recording.Compare(q, c.file.Section(entries[i]))
+		}
 		if err != nil {
 			return entries[i], 0, err
 		}
@@ -262,7 +266,26 @@ func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at 
 	start, end := max(0, at-window), min(q.Len(), at+window)
 	lines = append(lines, "log      "+elide(rebuilt[start:end], start, q.Len(), c.redact))
 	headline, pointer = whereAt(rebuilt, at)
+	if c.sameValues(rebuilt, entry) {
+		headline = "the JSON values are the same and only order or spelling differs, so another program printed the recording anew"
+	}
 	return headline, lines, pointer
+}
+
+// sameValues reports whether a recorded request is the rebuilt one in another
+// spelling or order.
+func (c *comparison) sameValues(rebuilt []byte, entry *recording.Entry) bool {
+	if entry.Length > diffLimit {
+		return false
+	}
+	recorded, err := c.file.Bytes(entry)
+	if err != nil {
+		return false
+	}
+	if _, err := ecmajson.Check(recorded); err != nil {
+		return false
+	}
+	return ecmajson.Equal(ecmajson.Value(bytes.TrimSpace(recorded)), ecmajson.Value(rebuilt))
 }
 
 func (c *comparison) recordedWindow(entry *recording.Entry, at int64) (text []byte, from int64) {
@@ -279,35 +302,14 @@ func whereAt(request []byte, at int64) (headline, pointer string) {
 		return "the recording goes on where the request ends", ""
 	}
 	pointer, start, leaf := ecmajson.Value(request).Locate(int(at))
-	where := diffview.Visible(readable(pointer))
-	if into := int(at) - start; leaf.Kind() == ecmajson.String && into >= 0 {
+	where := diffview.Readable(pointer)
+	if into := int(at) - start; leaf.Kind() == ecmajson.String && into >= 1 {
 		return fmt.Sprintf("%s differs at byte %d of %d", where, into-1, len(leaf)-2), pointer
 	}
 	if where == "" {
 		where = "the request"
 	}
 	return where + " differs", pointer
-}
-
-// readable turns /messages/5/content/0/text into messages[5].content[0].text.
-func readable(pointer string) string {
-	var b strings.Builder
-	for i, token := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		switch {
-		case isNumber(token) && i > 0:
-			b.WriteString("[" + token + "]")
-		case i > 0:
-			b.WriteString("." + token)
-		default:
-			b.WriteString(token)
-		}
-	}
-	return b.String()
-}
-
-func isNumber(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 // elide shows a window of a text of the given length.
@@ -331,9 +333,7 @@ func (c *comparison) close(r *run) {
 		return
 	}
 	r.log.ComparedWith = c.file.Path
-	for _, bad := range c.file.Bad {
-		c.report(finding.RecordingMalformed, fmt.Sprintf("line %d: %s", bad.Line, bad.Reason), finding.Place{Line: bad.Line, Seq: -1, File: c.file.Path})
-	}
+	c.malformed()
 	for _, e := range c.file.Entries {
 		if e.SessionID == c.session && !c.seen[e] {
 			c.fold(&c.extra, finding.RecordingExtra, finding.Place{Request: e.Key(), Line: e.Line, Seq: -1, File: c.file.Path})
@@ -346,6 +346,23 @@ func (c *comparison) close(r *run) {
 		c.report(finding.RecordingElsewhere, fmt.Sprintf("%d requests", c.foreign), finding.Place{Seq: -1, File: c.file.Path})
 	}
 	c.settle(r)
+}
+
+// malformed reports the lines that are no request records as one finding.
+func (c *comparison) malformed() {
+	if len(c.file.Bad) == 0 {
+		return
+	}
+	first := c.file.Bad[0]
+	f := c.report(finding.RecordingMalformed, fmt.Sprintf("line %d: %s", first.Line, first.Reason), finding.Place{Line: first.Line, Seq: -1, File: c.file.Path})
+	const shown = 10
+	for _, bad := range c.file.Bad[1:min(len(c.file.Bad), shown)] {
+		f.Detail = append(f.Detail, fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
+	}
+	if more := len(c.file.Bad) - shown; more > 0 {
+		f.Detail = append(f.Detail, fmt.Sprintf("… and %d more lines", more))
+	}
+	f.Count = len(c.file.Bad) - 1
 }
 
 // misplaced tells a drifted entry that is another request's bytes.

@@ -50,6 +50,14 @@ func Unreadable(name, reason string) *Log {
 	return run.log
 }
 
+// UnreadableRecording is the report on a log whose recording could not be read.
+func UnreadableRecording(name, path, reason string) *Log {
+	run := newRun(name, Options{})
+	run.note(finding.RecordingUnread, reason, finding.Place{Seq: -1, File: path})
+	run.worse(finding.Unreadable)
+	return run.log
+}
+
 // Refused is the report on a container that cannot be trusted.
 func Refused(name string, refusal *logformat.Refusal) *Log {
 	run := newRun(name, Options{})

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"runtime"
@@ -163,6 +164,12 @@ func (r *Reader) Header() (*SessionHeader, error) {
 func (r *Reader) open1() error {
 	l, err := r.nextLine()
 	if errors.Is(err, io.EOF) {
+		if r.zstd != nil && r.zstd.torn != nil {
+			return r.faults.add(&Refusal{
+				Code: CodeHeaderUnterminated, Phase: PhaseContainer, Seq: -1, Pos: Position{Line: 1, Frame: 1},
+				Detail: fmt.Sprintf("the log is the beginning of its first Zstandard frame, %d bytes", r.zstd.torn.Bytes),
+			})
+		}
 		return r.faults.add(&Refusal{Code: CodeEmpty, Phase: PhaseContainer, Seq: -1})
 	}
 	if err != nil {

@@ -32,6 +32,7 @@ type app struct {
 	env            func(string) string
 	terminal       bool             // standard output is one
 	redacting      *redact.Redactor // of this run, once it is asked for
+	stdinRead      bool             // as a LOG: it can be read once
 }
 
 // commands lists the constructors of the subcommands, a file each.

@@ -70,7 +70,7 @@ func auditSummary(report *verify.Report) string {
 			counts[f.Severity]++
 		}
 	}
-	return fmt.Sprintf("audited: %s, %s, %s, %s", plural(len(report.Logs), "log"), plural(counts[finding.Error], "error"),
+	return fmt.Sprintf("audited: %s, %s, %s, %s", plural(report.Sessions(), "log"), plural(counts[finding.Error], "error"),
 		plural(counts[finding.Warning], "warning"), plural(counts[finding.Note], "note"))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/cache"
 	"github.com/dsh-verify/dsh-verify/internal/drift"
+	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
@@ -78,15 +79,19 @@ func (a *app) cache(cmd *cli.Command, arg string) error {
 	}
 	switch format {
 	case "json":
-		return output.CacheJSON(a.stdout, reports)
+		err = output.CacheJSON(a.stdout, reports)
 	case "csv":
-		return output.CacheCSV(a.stdout, reports)
+		err = output.CacheCSV(a.stdout, reports)
+	default:
+		text := output.NewCache(a.stdout, output.NewStyle(colour), colour)
+		for _, report := range reports {
+			text.Report(report)
+		}
 	}
-	text := output.NewCache(a.stdout, output.NewStyle(colour), colour)
-	for _, report := range reports {
-		text.Report(report)
+	if err != nil {
+		return err
 	}
-	return nil
+	return placeError(arg, place, finding.Unreadable)
 }
 
 func (c *checker) cacheReport(log *locate.Log, opts cache.Options) (*cache.Report, error) {

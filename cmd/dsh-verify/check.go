@@ -29,6 +29,7 @@ type checker struct {
 	wire     *wirePolicy // nil: no bodies are asked for
 	audit    bool        // each log against itself too
 	redact   *redact.Redactor
+	heading  string // of the next table
 	// after, when set, is called for each log that was checked, while it is at hand.
 	after func(*locate.Log, *verify.Log)
 }
@@ -44,6 +45,15 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 			return nil, err
 		}
 		c.setups[arg] = s
+	}
+	streams := 0
+	for _, arg := range cmd.Args().Slice() {
+		if arg == "-" {
+			streams++
+		}
+	}
+	if streams > 1 {
+		return nil, usagef("- is standard input, which can be read once: it is named %d times", streams)
 	}
 	c = c.under(cmd.Args().First())
 	var err error

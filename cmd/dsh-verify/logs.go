@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ import (
 func logFlags() []cli.Flag {
 	return []cli.Flag{
 		configFlag(),
-		&cli.StringFlag{Name: "session", Usage: "of an archive, a store or a folder, only the session `ID`"},
+		&cli.StringFlag{Name: "session", Usage: "of an archive, a store or a folder, only the session `ID`, or the log with this path"},
 		&cli.StringSliceFlag{Name: "known-event", Usage: "admit the event `TYPE` of a third-party plugin (may be repeated)"},
 		&cli.StringFlag{Name: "vocabulary", Usage: "admit the event types that `FILE` lists, one a line"},
 		&cli.StringFlag{Name: "max-size", Value: "64GiB", Usage: "refuse logs that decode to more than `SIZE`"},
@@ -86,25 +87,68 @@ func parseSize(s string) (int64, error) {
 // find returns what an argument names, cut down to the session that is asked
 // for. Its logs are in p; the caller closes it.
 func (a *app) find(cmd *cli.Command, arg string) (*locate.Place, error) {
+	if arg == "-" {
+		if a.stdinRead {
+			return nil, usagef("standard input was read already, and gives nothing a second time: name a file")
+		}
+		a.stdinRead = true
+	}
 	p, err := locate.Find(arg, a.stdin)
 	if err != nil {
 		return nil, err
 	}
-	id := cmd.String("session")
-	if id == "" {
+	session := cmd.String("session")
+	if session == "" || len(p.Logs) == 0 {
 		return p, nil
 	}
-	var kept []*locate.Log
-	for _, l := range p.Logs {
-		if l.HasID(id) {
+	all := p.Logs
+	p.Lead = false
+	p.Logs = filterLogs(all, func(l *locate.Log) bool { return l.HasID(session) })
+	if len(p.Logs) == 0 {
+		p.Logs = filterLogs(all, func(l *locate.Log) bool { return l.IsAt(session, arg) })
+	}
+	if len(p.Logs) == 0 {
+		names, _ := sessionNames(all)
+		f := finding.New(finding.InputNoSession, "", finding.Place{Seq: -1, File: arg})
+		f.Message = "no session " + strconv.Quote(session) + " is here"
+		f.Action = "--session takes an id or a path; here are " + names + "."
+		p.Findings = append(p.Findings, f)
+	}
+	return p, nil
+}
+
+func filterLogs(logs []*locate.Log, keep func(*locate.Log) bool) (kept []*locate.Log) {
+	for _, l := range logs {
+		if keep(l) {
 			kept = append(kept, l)
 		}
 	}
-	if p.Logs = kept; len(kept) == 0 {
-		p.Close()
-		return nil, errors.New(arg + ": no session " + strconv.Quote(id))
+	return kept
+}
+
+// sessionNames lists what --session takes to tell logs apart: ids, and paths where
+// there is no id or another log has it too.
+func sessionNames(logs []*locate.Log) (names string, ids bool) {
+	const most = 5
+	list := make([]string, 0, most)
+	seen := make(map[string]int)
+	for _, l := range logs[:min(most, len(logs))] {
+		id := l.SessionID()
+		list = append(list, id)
+		seen[id]++
 	}
-	return p, nil
+	ids = true
+	for i, id := range list {
+		if id == "" || seen[id] > 1 {
+			list[i] = logs[i].Name
+			ids = false
+		}
+	}
+	names = strings.Join(list, ", ")
+	if more := len(logs) - most; more > 0 {
+		names += fmt.Sprintf(", … and %d more", more)
+	}
+	return names, ids
 }
 
 // findOne is find for commands that stop at the first error.
@@ -113,10 +157,45 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
 		return nil, refusedBy(arg, refusal)
 	}
+	if _, ok := errors.AsType[*statusError](err); ok {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}
+	if len(p.Logs) == 0 {
+		p.Close()
+		return nil, placeError(arg, p, finding.Refused)
+	}
 	return p, nil
+}
+
+// placeError is the error of a place of which a finding says something as bad as v,
+// nil when none does.
+func placeError(arg string, p *locate.Place, v finding.Verdict) error {
+	var worst *finding.Finding
+	for i := range p.Findings {
+		f := &p.Findings[i]
+		if imposed := f.Imposes(); imposed != "" && finding.Worse(v, imposed) == imposed {
+			worst, v = f, imposed
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	code := exitUnreadable
+	if v == finding.Refused {
+		code = exitRefused
+	}
+	text := arg
+	if worst.Place.File != "" && worst.Place.File != arg {
+		text = worst.Place.File
+	}
+	text += ": " + worst.Message + " [" + worst.Code + "]"
+	if worst.Code == finding.InputNoSession {
+		text += ". " + worst.Action
+	}
+	return &statusError{code, text}
 }
 
 // refusedBy is the error of a refused log or container.

@@ -70,6 +70,7 @@ func (c *checker) listOneshots(cmd *cli.Command, log *locate.Log) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	io.WriteString(c.app.stdout, c.heading)
 	_, err = held.WriteTo(c.app.stdout)
 	return err
 }

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -66,12 +68,15 @@ Examples:
 			if cmd.Bool("oneshots") {
 				list = c.listOneshots
 			}
-			for _, log := range place.Logs {
+			for i, log := range place.Logs {
+				if len(place.Logs) > 1 && !cmd.Bool("jsonl") && !cmd.Bool("digests") {
+					c.heading = strings.Repeat("\n", min(i, 1)) + visible(log.Name) + "\n"
+				}
 				if err := list(cmd, log); err != nil {
 					return err
 				}
 			}
-			return nil
+			return placeError(arg, place, finding.Unreadable)
 		},
 	}
 }
@@ -114,6 +119,7 @@ func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 	if err := finish(); err != nil {
 		return err
 	}
+	io.WriteString(c.app.stdout, c.heading)
 	_, err = held.WriteTo(c.app.stdout)
 	return err
 }

@@ -94,12 +94,20 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	s.progress = newProgress(a.stderr, len(s.logs))
 	s.run(ctx, jobs)
 	s.progress.clear()
+	if unchecked := len(s.logs) - s.logsChecked; unchecked > 0 {
+		code := finding.ScanInterrupted
+		if s.stopped {
+			code = finding.ScanStopped
+		}
+		f := finding.New(code, fmt.Sprintf("%d of %s not checked", unchecked, plural(len(s.logs), "session")), finding.Place{Seq: -1})
+		s.place(verify.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))
+	}
 	sort.SliceStable(s.report.Logs, func(i, j int) bool { return s.report.Logs[i].File < s.report.Logs[j].File })
 	if err := s.out.finish(s.report); err != nil {
 		return err
 	}
-	if s.checked < len(s.logs) && !s.stopped {
-		return &statusError{exitUnreadable, fmt.Sprintf("interrupted: %d of %d sessions were checked", s.checked, len(s.logs))}
+	if s.logsChecked < len(s.logs) && !s.stopped {
+		return &statusError{exitUnreadable, fmt.Sprintf("interrupted: %d of %s checked", s.logsChecked, plural(len(s.logs), "session"))}
 	}
 	return verdictStatus(s.report.Verdict, cmd.Bool("strict"))
 }
@@ -160,13 +168,14 @@ type scanner struct {
 	progress *progress
 	failFast bool
 
-	mu       sync.Mutex
-	checked  int
-	stopped  bool // by --fail-fast
-	report   *verify.Report
-	counts   map[finding.Verdict]int
-	codes    map[string]int // sessions by code of a warning or error
-	requests int
+	mu          sync.Mutex
+	checked     int  // sessions, and roots that could not be opened
+	logsChecked int  // of logs
+	stopped     bool // by --fail-fast
+	report      *verify.Report
+	counts      map[finding.Verdict]int
+	codes       map[string]int // sessions by code of a warning or error
+	requests    int
 }
 
 func (s *scanner) run(ctx context.Context, jobs int) {
@@ -179,7 +188,7 @@ func (s *scanner) run(ctx context.Context, jobs int) {
 			for log := range next {
 				report := log.checker.log(log.Log)
 				log.checker.lineage(log.Log, report, nil, nil)
-				if s.done(log.checker.judge(report)[0]) {
+				if s.log(log.checker.judge(report)[0]) {
 					stop()
 				}
 			}
@@ -198,14 +207,20 @@ func (s *scanner) run(ctx context.Context, jobs int) {
 	wait.Wait()
 }
 
-// done takes the report on a session and returns whether the scan should stop.
-func (s *scanner) done(report *verify.Log) (stop bool) {
+// log takes the report on a session and returns whether the scan should stop.
+func (s *scanner) log(report *verify.Log) (stop bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.logsChecked++
+	s.progress.step()
+	return s.done(report)
+}
+
+// done takes the report on a session, or on a root that could not be opened.
+func (s *scanner) done(report *verify.Log) (stop bool) {
 	s.checked++
 	s.counts[report.Verdict]++
 	s.requests += report.Counts.Requests
-	s.progress.step()
 	s.add(report)
 	if s.failFast && report.Verdict != finding.Verified && report.Verdict != finding.Rebuilt && report.Verdict != finding.Unverifiable {
 		s.stopped = true
@@ -221,7 +236,7 @@ func (s *scanner) add(report *verify.Log) {
 	if s.keep {
 		s.report.Add(report)
 	}
-	s.report.Verdict = finding.Worse(s.report.Verdict, report.Verdict)
+	s.report.Weigh(report)
 	seen := map[string]bool{}
 	for _, f := range report.Findings {
 		if f.Severity > finding.Note && f.Suppressed == "" && !seen[f.Code] {
@@ -268,7 +283,7 @@ func (t *scanText) Close(*verify.Report) error {
 	for _, code := range codes {
 		fmt.Fprintf(t.w, "%6d  %s\n", s.codes[code], code)
 	}
-	_, err := fmt.Fprintf(t.w, "%d sessions, %d requests: %s\n", s.checked, s.requests, strings.Join(verdicts, ", "))
+	_, err := fmt.Fprintf(t.w, "%s, %s: %s\n", plural(s.checked, "session"), plural(s.requests, "request"), strings.Join(verdicts, ", "))
 	return err
 }
 

@@ -107,7 +107,7 @@ func (c *checker) choose(log *locate.Log, selectors ...selector) ([]*chosen, err
 	}
 	for i, f := range found {
 		if f == nil {
-			return nil, usagef("%s has no request %s: the log shows %d requests (see 'dsh-verify requests')", log.Name, selectors[i].text, total)
+			return nil, usagef("%s has no request %s: the log shows %s (see 'dsh-verify requests')", log.Name, selectors[i].text, plural(total, "request"))
 		}
 		f.account = history.Account(f.request, verify.Describe(f.request))
 	}
@@ -121,21 +121,17 @@ func (c *checker) oneLog(cmd *cli.Command, arg string) (*locate.Place, *locate.L
 	if err != nil {
 		return nil, nil, err
 	}
-	switch {
-	case len(place.Logs) == 0:
-		place.Close()
-		return nil, nil, &statusError{exitUnreadable, arg + ": no session log here"}
-	case len(place.Logs) > 1 && place.Logs[0].Media == nil:
-		names := make([]string, 0, 5)
-		for _, l := range place.Logs[:min(5, len(place.Logs))] {
-			name := l.ID
-			if name == "" {
-				name = l.Name
-			}
-			names = append(names, name)
+	if len(place.Logs) > 1 && !place.Lead {
+		defer place.Close()
+		names, ids := sessionNames(place.Logs)
+		what, takes := "sessions", "ID"
+		if session := cmd.String("session"); session != "" {
+			what = "logs of session " + session
 		}
-		place.Close()
-		return nil, nil, usagef("%s holds %d sessions; choose one with --session ID (%s, …)", arg, len(place.Logs), strings.Join(names, ", "))
+		if !ids {
+			takes = "ID|PATH"
+		}
+		return nil, nil, usagef("%s holds %d %s; choose one with --session %s (%s)", arg, len(place.Logs), what, takes, names)
 	}
 	return place, place.Logs[0], nil
 }

@@ -120,6 +120,11 @@ const (
 	StoreLeftover            = "store/leftover"
 	StoreMoved               = "store/changed"
 	InputNoSession           = "input/no-session"
+	InputForeignArchive      = "input/foreign-archive"
+	InputLink                = "input/link"
+	InputTooDeep             = "input/too-deep"
+	ScanInterrupted          = "scan/interrupted"
+	ScanStopped              = "scan/stopped"
 	RecordingNotMatched      = "recording/nothing-matched"
 )
 
@@ -284,6 +289,11 @@ var entries = []Entry{
 	{LineageDepth, Error, "lineage", "a subagent must be one level deeper than the session that started it", "The header was edited, or the parent is another session."},
 	{InputUnreadable, Error, "input", "the input could not be read", ""},
 	{InputNoSession, Error, "input", "nothing there is a session log", "Name a session.jsonl or session.jsonl.zstd, an export ZIP, a store, or a folder that holds one."},
+	{InputForeignArchive, Note, "input", "a ZIP archive in the folder cannot be read and names no session.jsonl; it was left aside", ""},
+	{InputLink, Note, "input", "links to folders were not followed", "Name what they lead to, if sessions lie there."},
+	{InputTooDeep, Warning, "input", "folders lie so deep that no session was looked for in them", "Name a folder that is nearer to them."},
+	{ScanInterrupted, Error, "scan", "the scan was interrupted before every session was checked", "Run it again; --since and --project make it shorter."},
+	{ScanStopped, Note, "scan", "the scan stopped at a session that does not verify, as --fail-fast says; the others were not checked", ""},
 
 	{AuditTurnOrder, Error, "audit", "turns count up from 1 without gaps, and one is open at a time", actEdited},
 	{AuditStepOrder, Error, "audit", "the steps of a turn count up from 1, one is open at a time, and all lie inside their turn", actEdited},

@@ -21,7 +21,7 @@ func (f Finding) Imposes() Verdict {
 // leavesOpen tells the codes of checks that could not be made.
 func leavesOpen(code string) bool {
 	switch code {
-	case ObjectsNotChecked, RequestHeadless, RecordingNotMatched, CaptureIncomparable:
+	case ObjectsNotChecked, RequestHeadless, RecordingNotMatched, CaptureIncomparable, InputTooDeep:
 		return true
 	}
 	return false
@@ -31,10 +31,8 @@ func leavesOpen(code string) bool {
 // read, or what was compared differs.
 func failsAs(code string) Verdict {
 	switch code {
-	case InputUnreadable, RecordingUnread, StoreMoved, GoldenSum:
+	case InputUnreadable, InputNoSession, RecordingUnread, StoreMoved, GoldenSum, ScanInterrupted:
 		return Unreadable
-	case InputNoSession:
-		return Refused
 	}
 	if entry, _ := Lookup(code); entry.Group == "refusal" {
 		return Refused

@@ -4,7 +4,8 @@
 //   - an export archive, or a folder that one was unpacked to;
 //   - a SQLite store;
 //   - a session's folder, a store root (<root>/--project--/<id>/session.jsonl), or
-//     a harness home with both.
+//     a harness home with both: any folder gives every log, archive and store in it
+//     and below, its own session first.
 //
 // What is not a log but stands among them in a way that nobody meant, is reported
 // as findings about the place.

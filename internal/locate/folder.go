@@ -1,6 +1,7 @@
 package locate
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,126 +11,166 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/exportzip"
 	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 
 var logFiles = []string{"session.jsonl", "session.jsonl.zstd"}
 
-// inFolder finds the logs in a folder: a session's own, an unpacked export, or
-// all below a store root or a harness home.
-func inFolder(dir string) (*Place, error) {
-	p := &Place{}
-	if logs := p.sessionFolder(dir, "", ""); len(logs) > 0 {
-		p.Logs = logs
-		p.unpackedExport(dir)
-		return p, nil
-	}
-	if err := p.walk(dir); err != nil {
-		p.Close()
-		return nil, err
-	}
-	if len(p.Logs) == 0 && len(p.Findings) == 0 {
-		return nil, noSession(dir)
-	}
-	return p, nil
-}
-
-// sessionFolder returns the log in a session's folder. Two encodings of one
-// session are a finding; the harness reads the one that its root is set to.
-func (p *Place) sessionFolder(dir, root, storePath string) (logs []*Log) {
-	for _, name := range logFiles {
-		if path := filepath.Join(dir, name); isFile(path) {
-			l := fileLog(path)
-			l.Root, l.StorePath = root, storePath
-			logs = append(logs, l)
-		}
-	}
-	if len(logs) > 1 {
-		p.find(finding.StoreTwoEncodings, "both session.jsonl and session.jsonl.zstd", dir)
-	}
-	p.leftovers(dir)
-	return logs
-}
-
-// unpackedExport adds what an export archive holds beside its root session.
-func (p *Place) unpackedExport(dir string) {
-	if media := filepath.Join(dir, "media"); isFolder(media) {
-		store := objectstore.OpenMedia(media)
-		for _, l := range p.Logs {
-			l.Media = store
-		}
-		for _, sub := range subfolders(filepath.Join(dir, "subagents")) {
-			for _, l := range p.sessionFolder(sub, "", "") {
-				l.Media = store
-				p.Logs = append(p.Logs, l)
-			}
-		}
-		return
-	}
-	for _, sub := range subfolders(filepath.Join(dir, "subagents")) {
-		p.Logs = append(p.Logs, p.sessionFolder(sub, "", "")...)
-	}
+// inFolder finds the logs in a folder, its own first, and all below it.
+func inFolder(dir string) *Place {
+	w := &walker{Place: &Place{}, ids: map[string]string{}, encodings: map[string]map[string]bool{}}
+	w.folder(filepath.Clean(dir), 0, nil)
+	w.finish(dir)
+	return w.Place
 }
 
 // maxDepth is how deep below a named folder sessions are looked for: a home
 // holds them four levels down.
-const maxDepth = 6
+const maxDepth = 16
 
-// walk adds every session below a folder.
-func (p *Place) walk(dir string) error {
-	ids := map[string]string{}
-	encodings := map[string]map[string]bool{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			p.find(finding.InputUnreadable, err.Error(), path)
-			return nil
-		}
-		rel, _ := filepath.Rel(dir, path)
-		if d.IsDir() {
-			if strings.Count(filepath.ToSlash(rel), "/") >= maxDepth || d.Name() == "attachments" || d.Name() == "node_modules" || d.Name() == ".git" {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		switch {
-		case slices.Contains(logFiles, d.Name()):
-			p.found(path, ids, encodings)
-		case isDatabase(d.Name()):
-			p.database(path)
-		case isFlat(path, d.Name()):
-			p.find(finding.StoreFlatFile, d.Name(), path)
-		}
-		return nil
-	})
-	for root, kinds := range encodings {
-		if len(kinds) > 1 {
-			p.find(finding.StoreMixed, fmt.Sprintf("%d encodings", len(kinds)), root)
-		}
-	}
-	return err
+// A walker looks for logs in a folder and those below it.
+type walker struct {
+	*Place
+	ids       map[string]string          // root and id to the folder that has it
+	encodings map[string]map[string]bool // by root
+	links     []string                   // to folders, which are not followed
+	deep      []string                   // folders below maxDepth
 }
 
-// found adds one log of a walk.
-func (p *Place) found(path string, ids map[string]string, encodings map[string]map[string]bool) {
+// folder adds what a folder holds, and then what those in it hold. The images of
+// an unpacked export are passed down to its sub-agents.
+func (w *walker) folder(dir string, depth int, media objectstore.Store) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		w.unreadable(dir, err)
+	}
+	var logs []*Log
+	var folders, others []string
+	for _, e := range entries {
+		name := e.Name()
+		path := filepath.Join(dir, name)
+		switch mode, linked := kind(path, e); {
+		case mode.IsDir() && linked:
+			w.links = append(w.links, path)
+		case mode.IsDir():
+			folders = append(folders, name)
+		case slices.Contains(logFiles, name) && (mode.IsRegular() || mode == broken):
+			logs = append(logs, w.found(path, depth))
+		case mode.IsRegular(): // no pipe, no device
+			others = append(others, name)
+		}
+	}
+	if len(logs) > 0 && slices.Contains(folders, "media") {
+		media = objectstore.OpenMedia(filepath.Join(dir, "media"))
+	}
+	for _, l := range logs {
+		l.Media = media
+	}
+	if len(logs) > 1 {
+		w.find(finding.StoreTwoEncodings, "both session.jsonl and session.jsonl.zstd", dir)
+	}
+	w.Lead = w.Lead || depth == 0 && len(logs) == 1
+	w.Logs = append(w.Logs, logs...)
+	for _, name := range others {
+		w.file(filepath.Join(dir, name), name, len(logs) > 0)
+	}
+	for _, name := range folders {
+		if name == "attachments" || name == "node_modules" || name == ".git" || len(logs) > 0 && name == "media" {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		switch {
+		case depth == maxDepth:
+			w.deep = append(w.deep, path)
+		case name == "subagents" || len(logs) == 0:
+			w.folder(path, depth+1, media)
+		default:
+			w.folder(path, depth+1, nil)
+		}
+	}
+}
+
+// broken is the kind of a link that leads nowhere.
+const broken = fs.ModeIrregular
+
+// kind returns what an entry is, behind a link too.
+func kind(path string, e fs.DirEntry) (mode fs.FileMode, linked bool) {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.Type(), false
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return broken, true
+	}
+	return info.Mode().Type(), true
+}
+
+// found returns a log that a folder holds. In a store root its path must be what
+// its header says; of a folder that is named itself nobody asks where it lies.
+func (w *walker) found(path string, depth int) *Log {
 	dir := filepath.Dir(path)
 	l := fileLog(path)
-	if root, storePath, ok := inStoreRoot(dir); ok {
-		l.Root, l.StorePath = root, storePath
-		if encodings[root] == nil {
-			encodings[root] = map[string]bool{}
-		}
-		encodings[root][filepath.Base(path)] = true
-		if other, twice := ids[filepath.Base(dir)]; twice && other != dir {
-			p.find(finding.StoreDuplicate, "also in "+other, dir)
-		}
-		ids[filepath.Base(dir)] = dir
+	root, storePath, ok := inStoreRoot(dir)
+	if !ok || depth == 0 {
+		return l
 	}
-	if filepath.Base(path) == logFiles[1] && isFile(filepath.Join(dir, logFiles[0])) {
-		p.find(finding.StoreTwoEncodings, "both session.jsonl and session.jsonl.zstd", dir)
+	l.Root, l.StorePath = root, storePath
+	if w.encodings[root] == nil {
+		w.encodings[root] = map[string]bool{}
 	}
-	p.leftovers(dir)
-	p.Logs = append(p.Logs, l)
+	w.encodings[root][filepath.Base(path)] = true
+	id := root + "\x00" + filepath.Base(dir)
+	if other, twice := w.ids[id]; twice && other != dir {
+		w.find(finding.StoreDuplicate, "also in "+other, dir)
+	}
+	w.ids[id] = dir
+	return l
+}
+
+// file adds what another file holds, or what is wrong with its being there.
+func (w *walker) file(path, name string, besideLog bool) {
+	switch {
+	case isDatabase(name):
+		w.database(path)
+	case strings.EqualFold(filepath.Ext(name), ".zip"):
+		w.archive(path)
+	case besideLog && isLeftover(name):
+		w.find(finding.StoreLeftover, name, path)
+	case isFlat(path, name):
+		w.find(finding.StoreFlatFile, name, path)
+	}
+}
+
+// finish reports what is known when all was seen.
+func (w *walker) finish(dir string) {
+	var mixed []string
+	for root, kinds := range w.encodings {
+		if len(kinds) > 1 {
+			mixed = append(mixed, root)
+		}
+	}
+	slices.Sort(mixed)
+	for _, root := range mixed {
+		w.find(finding.StoreMixed, "session.jsonl and session.jsonl.zstd", root)
+	}
+	w.list(finding.InputLink, w.links, dir)
+	w.list(finding.InputTooDeep, w.deep, dir)
+}
+
+// list reports paths that have one thing in common.
+func (w *walker) list(code string, paths []string, dir string) {
+	if len(paths) == 0 {
+		return
+	}
+	const most = 20
+	f := finding.New(code, fmt.Sprint(len(paths)), finding.Place{Seq: -1, File: dir})
+	f.Detail = slices.Clip(paths[:min(most, len(paths))])
+	if more := len(paths) - most; more > 0 {
+		f.Detail = append(f.Detail, fmt.Sprintf("… and %d more", more))
+	}
+	w.Findings = append(w.Findings, f)
 }
 
 // inStoreRoot tells a session's folder in a store root by the name of the
@@ -152,9 +193,10 @@ func isDatabase(name string) bool {
 
 // database adds the sessions of a store below a walked folder; other databases
 // are left alone.
-func (p *Place) database(path string) {
+func (w *walker) database(path string) {
 	f, err := os.Open(path)
 	if err != nil {
+		w.unreadable(path, err)
 		return
 	}
 	ours := sqlitestore.HasApplicationID(f)
@@ -164,11 +206,76 @@ func (p *Place) database(path string) {
 	}
 	inner, err := store(path)
 	if err != nil {
-		p.find(finding.InputUnreadable, err.Error(), path)
+		w.unreadable(path, err)
 		return
 	}
-	p.Logs = append(p.Logs, inner.Logs...)
-	p.closers = append(p.closers, inner.closers...)
+	w.add(inner)
+}
+
+// archive adds the sessions of an export archive below a walked folder; other
+// archives are left alone. An archive is opened for each read, as there may be
+// more of them than files can be open.
+func (w *walker) archive(path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		w.unreadable(path, err)
+		return
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !exportzip.IsArchive(f) {
+		return
+	}
+	inner, err := archive(path, onDemand(path), info.Size(), nil)
+	if err == nil && len(inner.Logs) > 0 {
+		w.add(inner)
+		return
+	}
+	refusal, refused := errors.AsType[*logformat.Refusal](err)
+	switch {
+	case refused && refusal.Code == exportzip.CodeNoSession:
+	case !mentions(f, info.Size(), logFiles[0]):
+		if refused {
+			w.find(finding.InputForeignArchive, refusal.Detail, path)
+		}
+	case err != nil:
+		w.unreadable(path, err)
+	default:
+		w.add(inner)
+	}
+}
+
+// An onDemand reads a file that is open only while it is read.
+type onDemand string
+
+// ReadAt reads from the file as it is now.
+func (path onDemand) ReadAt(p []byte, off int64) (int, error) {
+	f, err := os.Open(string(path))
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	return f.ReadAt(p, off)
+}
+
+// mentions reports whether the start or the end of a file, where an archive names
+// its entries, holds a text.
+func mentions(f *os.File, size int64, text string) bool {
+	buf := make([]byte, 64<<10)
+	for _, off := range []int64{0, max(0, size-int64(len(buf)))} {
+		n, _ := f.ReadAt(buf, off)
+		if strings.Contains(string(buf[:n]), text) {
+			return true
+		}
+	}
+	return false
+}
+
+// add takes over what a file of the folder holds.
+func (w *walker) add(inner *Place) {
+	w.Logs = append(w.Logs, inner.Logs...)
+	w.Findings = append(w.Findings, inner.Findings...)
+	w.closers = append(w.closers, inner.closers...)
 }
 
 // isFlat tells a log of the layout that was given up: a file of its own in a
@@ -179,39 +286,26 @@ func isFlat(path, name string) bool {
 		(project == logformat.NoCwdFolder || strings.HasPrefix(project, "--") && strings.HasSuffix(project, "--"))
 }
 
-// leftovers reports temporary files in a session's folder.
-func (p *Place) leftovers(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
+// isLeftover tells a temporary file in a session's folder.
+func isLeftover(name string) bool {
+	return strings.HasSuffix(name, ".tmp") || strings.HasPrefix(name, ".dsh-") || strings.HasPrefix(name, "session.jsonl")
+}
+
+// unreadable reports what could not be opened, by its own code where it has one.
+func (p *Place) unreadable(path string, err error) {
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
+		f := finding.FromRefusal(refusal)
+		f.Place.File = path
+		p.Findings = append(p.Findings, f)
 		return
 	}
-	for _, e := range entries {
-		name := e.Name()
-		if strings.HasSuffix(name, ".tmp") || strings.HasPrefix(name, ".dsh-") || strings.HasPrefix(name, "session.jsonl") && !slices.Contains(logFiles, name) {
-			p.find(finding.StoreLeftover, name, filepath.Join(dir, name))
-		}
+	reason := err.Error()
+	if inner, ok := errors.AsType[*fs.PathError](err); ok {
+		reason = inner.Err.Error()
 	}
+	p.find(finding.InputUnreadable, reason, path)
 }
 
 func (p *Place) find(code, detail, path string) {
-	f := finding.New(code, detail, finding.Place{Seq: -1, File: path})
-	p.Findings = append(p.Findings, f)
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-func subfolders(dir string) (dirs []string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		if path := filepath.Join(dir, e.Name()); isFolder(path) {
-			dirs = append(dirs, path)
-		}
-	}
-	return dirs
+	p.Findings = append(p.Findings, finding.New(code, detail, finding.Place{Seq: -1, File: path}))
 }

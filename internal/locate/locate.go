@@ -7,7 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -45,26 +47,56 @@ func (l *Log) Open(opts logformat.Options) (*logformat.Reader, io.Closer, error)
 	return l.open(opts)
 }
 
-// HasID reports whether the log is that of a session. Where the container does
-// not say, the header line is read; a log that can be read once is taken.
-func (l *Log) HasID(id string) bool {
+// SessionID returns the id of the log's session, "" when it cannot be told. Where
+// the container does not say it, the header line is read.
+func (l *Log) SessionID() string {
 	if l.ID != "" || l.Once {
-		return l.ID == id || l.Once
+		return l.ID
 	}
 	r, closer, err := l.Open(logformat.Options{})
 	if err != nil {
-		return false
+		return ""
 	}
 	defer closer.Close()
+	defer r.Close()
 	h, err := r.Header()
-	return err == nil && h.ID == id
+	if err != nil {
+		return ""
+	}
+	return h.ID
+}
+
+// HasID reports whether the log is that of a session. A log that can be read once
+// is taken, and so is one that cannot be read and lies where that session's does.
+func (l *Log) HasID(id string) bool {
+	if l.Once {
+		return true
+	}
+	if own := l.SessionID(); own != "" {
+		return own == id
+	}
+	return l.StorePath != "" && path.Base(l.StorePath) == logformat.EncodeID(id)
+}
+
+// IsAt reports whether a path names the log or its folder: as reports do, or from
+// the argument that it was found by.
+func (l *Log) IsAt(name, arg string) bool {
+	for _, candidate := range []string{name, filepath.Join(arg, name)} {
+		if candidate = filepath.Clean(candidate); candidate == filepath.Clean(l.Name) || candidate == filepath.Dir(l.Name) {
+			return true
+		}
+	}
+	return false
 }
 
 // A Place is what an argument names.
 type Place struct {
 	Logs     []*Log
 	Findings []finding.Finding // about the place itself
-	closers  []io.Closer
+	// Lead says that the first log is what the place is about, and the others
+	// belong to it: an export, a session's folder.
+	Lead    bool
+	closers []io.Closer
 }
 
 // Close lets go of what the place's logs are read from.
@@ -75,8 +107,17 @@ func (p *Place) Close() {
 }
 
 // Find returns what an argument names. A *logformat.Refusal says that it is a
-// container that cannot be trusted.
+// container that cannot be trusted. A place without logs has a finding that says
+// why it has none.
 func Find(arg string, stdin io.Reader) (*Place, error) {
+	p, err := find(arg, stdin)
+	if err == nil && len(p.Logs) == 0 && !slices.ContainsFunc(p.Findings, finding.Finding.Fails) {
+		p.find(finding.InputNoSession, "", arg)
+	}
+	return p, err
+}
+
+func find(arg string, stdin io.Reader) (*Place, error) {
 	if arg == "-" {
 		return stream("-", stdin, nil)
 	}
@@ -86,7 +127,7 @@ func Find(arg string, stdin io.Reader) (*Place, error) {
 	}
 	switch {
 	case info.IsDir():
-		return inFolder(arg)
+		return inFolder(arg), nil
 	case !info.Mode().IsRegular():
 		f, err := os.Open(arg)
 		if err != nil {
@@ -102,16 +143,23 @@ const maxStreamedArchive = 1 << 30
 
 // stream is a log, or an archive, that can be read once.
 func stream(name string, r io.Reader, closer io.Closer) (*Place, error) {
-	head := make([]byte, 4)
+	head := make([]byte, len(sqlitestore.Magic))
 	n, err := io.ReadFull(r, head)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, err
 	}
-	src := io.MultiReader(bytes.NewReader(head[:n]), r)
-	if string(head[:n]) == exportzip.Magic {
-		data, err := io.ReadAll(io.LimitReader(src, maxStreamedArchive))
+	start := bytes.NewReader(head[:n])
+	src := io.MultiReader(start, r)
+	switch {
+	case sqlitestore.IsStore(start):
+		return nil, fmt.Errorf("%s: this is a SQLite store, which is read at many places at once: it must be a file, not a stream", name)
+	case exportzip.IsArchive(start):
+		data, err := io.ReadAll(io.LimitReader(src, maxStreamedArchive+1))
 		if err != nil {
 			return nil, err
+		}
+		if len(data) > maxStreamedArchive {
+			return nil, fmt.Errorf("%s: the archive is longer than the %d bytes that are held of a stream: name it as a file", name, maxStreamedArchive)
 		}
 		return archive(name, bytes.NewReader(data), int64(len(data)), nil)
 	}
@@ -129,9 +177,7 @@ func inFile(path string, info fs.FileInfo) (*Place, error) {
 	if err != nil {
 		return nil, err
 	}
-	var head [4]byte
-	n, _ := f.ReadAt(head[:], 0)
-	if string(head[:n]) == exportzip.Magic {
+	if exportzip.IsArchive(f) {
 		return archive(path, f, info.Size(), f)
 	}
 	if sqlitestore.IsStore(f) {
@@ -172,7 +218,7 @@ func archive(name string, r io.ReaderAt, size int64, closer io.Closer) (*Place, 
 		}
 		return nil, err
 	}
-	p := &Place{}
+	p := &Place{Lead: true}
 	if closer != nil {
 		p.closers = append(p.closers, closer)
 	}
@@ -181,9 +227,13 @@ func archive(name string, r io.ReaderAt, size int64, closer io.Closer) (*Place, 
 		f.Place.File = name
 		p.Findings = append(p.Findings, f)
 	}
+	var modified int64
+	if info, err := os.Stat(name); err == nil {
+		modified = info.ModTime().UnixMilli()
+	}
 	for _, session := range a.Sessions() {
 		p.Logs = append(p.Logs, &Log{
-			Name: name + "/" + session, Media: a.Media(),
+			Name: name + "/" + session, Media: a.Media(), Modified: modified,
 			open: func(opts logformat.Options) (*logformat.Reader, io.Closer, error) {
 				rc, err := a.OpenSession(session)
 				if err != nil {
@@ -238,13 +288,4 @@ func (c *rowsCloser) Close() error {
 		return ErrMoved
 	}
 	return nil
-}
-
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-func noSession(dir string) error {
-	return fmt.Errorf("%s: no session log below this folder", dir)
 }

@@ -34,5 +34,5 @@ func (r *NDJSON) Close(report *verify.Report) error {
 		SchemaVersion int             `json:"schemaVersion"`
 		Verdict       finding.Verdict `json:"verdict"`
 		Logs          int             `json:"logCount"`
-	}{report.SchemaVersion, report.Verdict, len(report.Logs)})
+	}{report.SchemaVersion, report.Verdict, report.Sessions()})
 }

@@ -12,10 +12,13 @@ import (
 // error. A quiet one leaves sound sessions out.
 func (t *Text) ScanLine(log *verify.Log) {
 	c := count(log)
-	if t.quiet && c.errors+c.warnings == 0 {
+	if (t.quiet || log.Place) && c.errors+c.warnings == 0 {
 		return
 	}
-	fmt.Fprintf(t.w, "%-12s  %s  %s", t.verdict(log.Verdict), diffview.Visible(log.File), plural(int64(c.requests), "request"))
+	fmt.Fprintf(t.w, "%-12s  %s", t.verdict(log.Verdict), diffview.Visible(log.File))
+	if !log.Place {
+		fmt.Fprintf(t.w, "  %s", plural(int64(c.requests), "request"))
+	}
 	if c.verified > 0 {
 		fmt.Fprintf(t.w, ", %d verified", c.verified)
 	}

@@ -14,7 +14,9 @@ type tally struct {
 
 func count(logs ...*verify.Log) (t tally) {
 	for _, log := range logs {
-		t.logs++
+		if !log.Place {
+			t.logs++
+		}
 		t.requests += log.Counts.Requests
 		t.verified += log.Counts.Verified
 		t.drifted += log.Counts.Drifted

@@ -58,8 +58,10 @@ func (t *Text) head(log *verify.Log) {
 		fmt.Fprintf(t.w, "  session  %s%s\n", diffview.Visible(s.ID), lineage(s))
 		fmt.Fprintf(t.w, "  format   %d, %s, %s of text in %s\n", s.FormatVersion, s.Encoding, size(c.Bytes), plural(c.Lines, "line"))
 	}
-	fmt.Fprintf(t.w, "  log      %s, %s, %s%s\n", plural(c.Events, "event"), plural(c.Turns, "turn"),
-		plural(int64(c.Requests), "request"), extras(c))
+	if !log.Place {
+		fmt.Fprintf(t.w, "  log      %s, %s, %s%s\n", plural(c.Events, "event"), plural(c.Turns, "turn"),
+			plural(int64(c.Requests), "request"), extras(c))
+	}
 	if log.ComparedWith != "" {
 		fmt.Fprintf(t.w, "  against  %s: %d of %d requests verified%s\n", diffview.Visible(log.ComparedWith), c.Verified, c.Requests, proved(c.Proved))
 	}

@@ -297,10 +297,10 @@ func (t *traffic) close(r *run) {
 		}
 	}
 	if t.proved > 0 {
-		r.note(finding.CaptureProved, fmt.Sprintf("%d places", t.proved), place)
+		r.note(finding.CaptureProved, plural(t.proved, "place"), place)
 	}
 	if t.renewed > 0 {
-		r.note(finding.CaptureRenewed, fmt.Sprintf("%d times", t.renewed), place)
+		r.note(finding.CaptureRenewed, plural(t.renewed, "time"), place)
 	}
 	if len(unknown) > 0 && t.matched > 0 {
 		r.note(finding.CaptureUnknown, listed(unknown), place)
@@ -577,7 +577,7 @@ func (t *traffic) closeMissing(r *run, place finding.Place, incomparable int, un
 		}
 		return
 	}
-	f := finding.New(finding.CaptureMissing, fmt.Sprintf("%d requests", len(keys)), place)
+	f := finding.New(finding.CaptureMissing, plural(len(keys), "request"), place)
 	f.Place.Request, f.Requests = keys[0], keys
 	if len(unknown) > 0 {
 		f.Detail = []string{"bodies of no known session that equal none of them: " + listed(unknown)}

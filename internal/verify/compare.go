@@ -343,7 +343,7 @@ func (c *comparison) close(r *run) {
 		c.misplaced(d)
 	}
 	if c.foreign > 0 {
-		c.report(finding.RecordingElsewhere, fmt.Sprintf("%d requests", c.foreign), finding.Place{Seq: -1, File: c.file.Path})
+		c.report(finding.RecordingElsewhere, plural(c.foreign, "request"), finding.Place{Seq: -1, File: c.file.Path})
 	}
 	c.settle(r)
 }

@@ -68,11 +68,10 @@ func Refused(name string, refusal *logformat.Refusal) *Log {
 // Place is the report on an argument's place, as opposed to its logs.
 func Place(name string, findings []finding.Finding) *Log {
 	run := newRun(name, Options{})
+	run.log.Place = true
 	for _, f := range findings {
 		run.add(f)
-		if f.Severity == finding.Error {
-			run.worse(finding.Refused)
-		}
+		run.worse(f.Imposes())
 	}
 	if run.log.Verdict == "" {
 		run.log.Verdict = finding.Rebuilt
@@ -262,15 +261,15 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 		count int64
 		what  string
 	}{
-		{finding.LogInvalidUTF8, stats.InvalidUTF8, "lines"},
-		{finding.LogForeignJSON, stats.NonCanonical - stats.InvalidUTF8, "lines"},
-		{finding.LogNoChecksum, int64(stats.NoChecksum), "frames"},
-		{finding.LogUpgraded, stats.Upgraded, "events"},
-		{finding.LogIgnored, stats.Ignored, "events"},
-		{finding.LogAdmitted, stats.Admitted, "events"},
+		{finding.LogInvalidUTF8, stats.InvalidUTF8, "line"},
+		{finding.LogForeignJSON, stats.NonCanonical - stats.InvalidUTF8, "line"},
+		{finding.LogNoChecksum, int64(stats.NoChecksum), "frame"},
+		{finding.LogUpgraded, stats.Upgraded, "event"},
+		{finding.LogIgnored, stats.Ignored, "event"},
+		{finding.LogAdmitted, stats.Admitted, "event"},
 	} {
 		if n.count > 0 {
-			r.note(n.code, fmt.Sprintf("%d %s", n.count, n.what), finding.Place{Seq: -1})
+			r.note(n.code, plural(n.count, n.what), finding.Place{Seq: -1})
 		}
 	}
 }
@@ -294,7 +293,7 @@ func (r *run) requestNotes(s reconstruct.Stats) {
 		r.noteRequests(finding.RequestOverOld, r.overOld)
 	}
 	if s.Headless > 0 {
-		r.note(finding.RequestHeadless, fmt.Sprintf("%d requests", s.Headless), finding.Place{Seq: -1})
+		r.note(finding.RequestHeadless, plural(s.Headless, "request"), finding.Place{Seq: -1})
 		r.worse(finding.Unverifiable)
 	}
 }
@@ -304,8 +303,15 @@ func (r *run) note(code, detail string, place finding.Place) {
 	r.add(finding.New(code, detail, place))
 }
 
+func plural[N int | int64](n N, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
 func (r *run) noteRequests(code string, keys []string) {
-	f := finding.New(code, fmt.Sprintf("%d requests", len(keys)), finding.Place{Seq: -1, Request: keys[0]})
+	f := finding.New(code, plural(len(keys), "request"), finding.Place{Seq: -1, Request: keys[0]})
 	f.Requests = keys
 	r.add(f)
 }

@@ -20,7 +20,25 @@ type Report struct {
 // Add adds a log's report; the verdict becomes the worst.
 func (r *Report) Add(log *Log) {
 	r.Logs = append(r.Logs, log)
-	r.Verdict = finding.Worse(r.Verdict, log.Verdict)
+	r.Weigh(log)
+}
+
+// Weigh takes a log's verdict without keeping its report. A place of which nothing
+// bad is to be said has no part in it: its logs do.
+func (r *Report) Weigh(log *Log) {
+	if !log.Place || log.Verdict != finding.Rebuilt {
+		r.Verdict = finding.Worse(r.Verdict, log.Verdict)
+	}
+}
+
+// Sessions counts the logs without the places.
+func (r *Report) Sessions() (n int) {
+	for _, log := range r.Logs {
+		if !log.Place {
+			n++
+		}
+	}
+	return n
 }
 
 // A Log is what was found in one session's log.
@@ -31,6 +49,9 @@ type Log struct {
 	Counts   Counts            `json:"counts"`
 	Requests []Request         `json:"requests"`
 	Findings []finding.Finding `json:"findings"`
+	// Place says that this is no log but what an argument names, as a folder, about
+	// which there is something to say.
+	Place bool `json:"place,omitempty"`
 	// ComparedWith names the recording, "" when there was none.
 	ComparedWith string `json:"comparedWith,omitempty"`
 	// Golden is what the gate on golden transcripts says of it: unchanged, changed,

@@ -42,12 +42,23 @@ func Codes() []logformat.CodeInfo {
 	}
 }
 
-// Magic is how a ZIP file starts.
-const Magic = "PK\x03\x04"
+// How ZIP files start: with an entry, or with the directory when there is none.
+const (
+	magicEntry = "PK\x03\x04"
+	magicEmpty = "PK\x05\x06"
+)
+
+// IsArchive reports whether a file starts as a ZIP file does.
+func IsArchive(r io.ReaderAt) bool {
+	var head [4]byte
+	_, err := r.ReadAt(head[:], 0)
+	return (err == nil || err == io.EOF) && (string(head[:]) == magicEntry || string(head[:]) == magicEmpty)
+}
 
 // An Archive is an open export archive.
 type Archive struct {
 	name     string
+	prefix   string // the folder that everything lies in, as "export/"; "" when nothing does
 	files    map[string]*zip.File
 	sessions []string
 	refused  []*logformat.Refusal
@@ -65,9 +76,15 @@ func Open(name string, r io.ReaderAt, size int64) (*Archive, error) {
 	for _, f := range zr.File {
 		a.add(f)
 	}
+	a.prefix = commonFolder(a.files)
+	for name := range a.files {
+		if rest, ok := strings.CutPrefix(name, a.prefix); ok && (rest == rootSession || isSubagent(rest)) {
+			a.sessions = append(a.sessions, name)
+		}
+	}
 	slices.SortFunc(a.sessions, func(x, y string) int {
-		if (x == rootSession) != (y == rootSession) {
-			if x == rootSession {
+		if isRoot := x == a.prefix+rootSession; isRoot != (y == a.prefix+rootSession) {
+			if isRoot {
 				return -1
 			}
 			return 1
@@ -75,9 +92,35 @@ func Open(name string, r io.ReaderAt, size int64) (*Archive, error) {
 		return strings.Compare(x, y)
 	})
 	if len(a.sessions) == 0 && len(a.refused) == 0 {
-		return nil, refuse(CodeNoSession, fmt.Sprintf("%d entries", len(zr.File)))
+		detail := fmt.Sprintf("%d entries", len(zr.File))
+		if len(zr.File) == 1 {
+			detail = "1 entry"
+		}
+		return nil, refuse(CodeNoSession, detail)
 	}
 	return a, nil
+}
+
+// commonFolder returns the folder with a session.jsonl that every entry lies in,
+// as in an export that was unpacked and packed again with its folder. What a
+// packer adds of its own does not count.
+func commonFolder(files map[string]*zip.File) string {
+	prefix := ""
+	for name := range files {
+		dir, file := path.Split(name)
+		if file == rootSession && dir != "" && (prefix == "" || len(dir) < len(prefix)) {
+			prefix = dir
+		}
+	}
+	for name := range files {
+		if !strings.HasPrefix(name, prefix) && !strings.HasPrefix(name, "__MACOSX/") && path.Base(name) != ".DS_Store" {
+			return ""
+		}
+	}
+	if strings.HasPrefix(prefix, "subagents/") {
+		return "" // of an export that lacks its root session
+	}
+	return prefix
 }
 
 const rootSession = "session.jsonl"
@@ -99,9 +142,6 @@ func (a *Archive) add(f *zip.File) {
 		return
 	}
 	a.files[f.Name] = f
-	if f.Name == rootSession || isSubagent(f.Name) {
-		a.sessions = append(a.sessions, f.Name)
-	}
 }
 
 func isSubagent(name string) bool {
@@ -176,7 +216,7 @@ func (m media) Name() string { return m.a.name }
 // Open opens an image by its digest, whatever its suffix says.
 func (m media) Open(digest string) (*objectstore.Object, *objectstore.Failure) {
 	for _, suffix := range []string{"png", "jpg", "webp", "gif"} {
-		name := "media/sha256:" + digest + "." + suffix
+		name := m.a.prefix + "media/sha256:" + digest + "." + suffix
 		if f := m.a.files[name]; f != nil {
 			rc, err := openEntry(f)
 			if err != nil {

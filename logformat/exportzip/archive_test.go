@@ -228,3 +228,48 @@ func ExampleOpen() {
 	fmt.Println(strings.Join(a.Sessions(), " "))
 	// Output: session.jsonl
 }
+
+// TestCommonFolder holds that an export that was packed again with the folder that
+// it was unpacked to is read as it was.
+func TestCommonFolder(t *testing.T) {
+	const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	in := func(folder string, more ...entry) []entry {
+		return append([]entry{
+			{name: folder + "subagents/b/session.jsonl", text: log},
+			{name: folder + "media/sha256:" + digest + ".png", text: "x"},
+			{name: folder + "session.jsonl", text: log},
+		}, more...)
+	}
+	for _, c := range []struct {
+		name    string
+		entries []entry
+		want    []string
+	}{
+		{"as exported", in(""), []string{"session.jsonl", "subagents/b/session.jsonl"}},
+		{"in a folder", in("my export/", entry{name: "my export/"}), []string{"my export/session.jsonl", "my export/subagents/b/session.jsonl"}},
+		{"in two", in("a/b/"), []string{"a/b/session.jsonl", "a/b/subagents/b/session.jsonl"}},
+		{"by a Mac", in("e/", entry{name: "__MACOSX/e/._session.jsonl"}, entry{name: ".DS_Store"}), []string{"e/session.jsonl", "e/subagents/b/session.jsonl"}},
+		{"beside something else", in("e/", entry{name: "other"}), nil},
+		{"without its root", []entry{{name: "subagents/b/session.jsonl", text: log}}, []string{"subagents/b/session.jsonl"}},
+	} {
+		data := archive(t, c.entries...)
+		a, err := exportzip.Open("x.zip", bytes.NewReader(data), int64(len(data)))
+		if c.want == nil {
+			var refusal *logformat.Refusal
+			if !errors.As(err, &refusal) || refusal.Code != exportzip.CodeNoSession {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if diff := cmp.Diff(c.want, a.Sessions()); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+		if _, failure := a.Media().Open(digest); failure != nil && len(c.want) > 1 {
+			t.Errorf("%s: %v", c.name, failure)
+		}
+	}
+}

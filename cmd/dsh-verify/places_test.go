@@ -1,0 +1,201 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+)
+
+// runIn runs a command line and returns its exit code and its output.
+func runIn(ctx context.Context, args ...string) (code int, out, errs string) {
+	var stdout, stderr bytes.Buffer
+	a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, env: func(string) string { return "" }}
+	code = a.run(ctx, append([]string{"dsh-verify"}, args...))
+	return code, stdout.String(), stderr.String()
+}
+
+func readFixture(t *testing.T, name string) []byte {
+	text, err := os.ReadFile(filepath.Join("../../fixtures", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// TestEmptyStore holds that no command takes a store without sessions for checked.
+func TestEmptyStore(t *testing.T) {
+	store := filepath.Join(t.TempDir(), "store.db")
+	db, err := sql.Open("sqlite", store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.Exec(`PRAGMA application_id = 0x44534850; PRAGMA user_version = 17;
+CREATE TABLE sessions(id TEXT PRIMARY KEY, version INTEGER, created_at INTEGER, cwd TEXT, parent_session TEXT, seed_length INTEGER,
+  origin TEXT, delegation_depth INTEGER, agent_preset TEXT, incarnation TEXT, revision INTEGER);`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	for _, place := range []string{store, filepath.Dir(store)} {
+		for _, args := range [][]string{
+			{"replay"},
+			{"scan"},
+			{"audit"},
+			{"attachments"},
+			{"report", "-o", "-"},
+			{"requests"},
+			{"cache"},
+			{"show"},
+			{"seal", "-o", "-"},
+		} {
+			code, out, errs := runIn(context.Background(), append(args, place)...)
+			if code != exitUnreadable || !strings.Contains(out+errs, finding.InputNoSession) {
+				t.Errorf("%s %s: exit code %d\n%.500s%s", args[0], filepath.Base(place), code, out, errs)
+			}
+		}
+	}
+}
+
+// TestUnreadableFolder holds that a folder that cannot be opened makes the verdict,
+// whatever stands beside it.
+func TestUnreadableFolder(t *testing.T) {
+	r := newRoot(t)
+	r.add("a", "a", nil)
+	closed := filepath.Join(r.dir, "sessions", "closed")
+	if err := os.Mkdir(closed, 0o000); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(closed, 0o755) })
+	if _, err := os.ReadDir(closed); err == nil {
+		t.Skip("this user may open any folder")
+	}
+	for _, args := range [][]string{{"scan"}, {"replay"}, {"audit"}, {"requests"}, {"cache"}} {
+		code, out, errs := runIn(context.Background(), append(args, r.dir)...)
+		if code != exitUnreadable || !strings.Contains(out+errs, closed) {
+			t.Errorf("%s: exit code %d\n%s%s", args[0], code, out, errs)
+		}
+	}
+}
+
+// TestArchivesInFolder holds which archives below a folder count, and that an
+// export that was cut is no foreign one.
+func TestArchivesInFolder(t *testing.T) {
+	export := readFixture(t, "export-zip-family/export.zip")
+	var foreign bytes.Buffer
+	w := zip.NewWriter(&foreign)
+	h := &zip.FileHeader{Name: "link"}
+	h.SetMode(fs.ModeSymlink | 0o777)
+	f, err := w.CreateHeader(h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(f, "elsewhere")
+	w.Close()
+	for _, c := range []struct {
+		name string
+		zip  []byte
+		code int
+		says string
+	}{
+		{"a foreign archive", foreign.Bytes(), exitOK, "1 session,"},
+		{"no archive", []byte("text"), exitOK, "1 session,"},
+		{"an empty archive", []byte("PK\x05\x06" + strings.Repeat("\x00", 18)), exitOK, "1 session,"},
+		{"an export", export, exitOK, "3 sessions,"},
+		{"an export that was cut", export[:len(export)/2], exitRefused, "zip/damaged"},
+	} {
+		r := newRoot(t)
+		r.add("a", "a", nil)
+		os.WriteFile(filepath.Join(r.dir, "x.zip"), c.zip, 0o644)
+		code, out, _ := runIn(context.Background(), "scan", r.dir)
+		if code != c.code || !strings.Contains(out, c.says) {
+			t.Errorf("%s: exit code %d\n%s", c.name, code, out)
+		}
+	}
+}
+
+// TestInterruptedReports holds that no format of a scan that was interrupted looks
+// complete.
+func TestInterruptedReports(t *testing.T) {
+	r := newRoot(t)
+	for _, id := range []string{"a", "b", "c"} {
+		r.add(id, id, nil)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, format := range []string{"text", "json", "ndjson", "junit", "markdown", "sarif"} {
+		code, out, _ := runIn(ctx, "scan", "--format", format, r.dir)
+		if code != exitUnreadable || !strings.Contains(out, finding.ScanInterrupted) || !strings.Contains(out, " of 3 sessions not checked") {
+			t.Errorf("%s: exit code %d\n%s", format, code, out)
+		}
+		var report verify.Report
+		if format == "json" && (json.Unmarshal([]byte(out), &report) != nil || report.Verdict != finding.Unreadable) {
+			t.Errorf("the verdict is %s:\n%s", report.Verdict, out)
+		}
+	}
+}
+
+// TestInterruptedBesideUnreadable holds that a root that cannot be opened does not
+// count as one of the sessions that were checked.
+func TestInterruptedBesideUnreadable(t *testing.T) {
+	r := newRoot(t)
+	r.add("a", "a", nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, out, _ := runIn(ctx, "scan", filepath.Join(r.dir, "nowhere"), r.dir)
+	if !strings.Contains(out, finding.ScanInterrupted) && !strings.Contains(out, "sessions/_no-cwd/a") {
+		t.Errorf("neither is the session checked nor is it said that it was not:\n%s", out)
+	}
+}
+
+// TestFailFastSaysWhatIsLeft holds that a scan that stops says so.
+func TestFailFastSaysWhatIsLeft(t *testing.T) {
+	r := newRoot(t)
+	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		r.add(id, id, nil)
+	}
+	r.add("a", "a", func([]byte) []byte { return nil })
+	code, out, _ := runIn(context.Background(), "scan", "--fail-fast", "-j", "1", "--format", "json", r.dir)
+	if code != exitRefused || !strings.Contains(out, finding.ScanStopped) {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+}
+
+// TestTornFirstFrame holds that the beginning of a log is not called empty.
+func TestTornFirstFrame(t *testing.T) {
+	log := readFixture(t, "text-multi-turn-packed-zstd/session.jsonl.zstd")
+	path := filepath.Join(t.TempDir(), "session.jsonl.zstd")
+	for n := 1; n <= 60; n++ {
+		os.WriteFile(path, log[:n], 0o644)
+		code, out, _ := runIn(context.Background(), "replay", path)
+		if code != exitRefused || strings.Contains(out, "log/empty") || !strings.Contains(out, "header/unterminated") {
+			t.Errorf("%d bytes: exit code %d\n%s", n, code, out)
+		}
+	}
+}
+
+// TestEmptyArchive holds that a ZIP without entries is one, as a file and as a stream.
+func TestEmptyArchive(t *testing.T) {
+	empty := "PK\x05\x06" + strings.Repeat("\x00", 18)
+	path := filepath.Join(t.TempDir(), "empty.zip")
+	os.WriteFile(path, []byte(empty), 0o644)
+	for _, arg := range []string{path, "-"} {
+		var out bytes.Buffer
+		a := &app{stdin: strings.NewReader(empty), stdout: &out, stderr: &out, env: func(string) string { return "" }}
+		if code := a.run(context.Background(), []string{"dsh-verify", "replay", arg}); code != exitRefused || !strings.Contains(out.String(), "zip/no-session") {
+			t.Errorf("%s: exit code %d\n%s", arg, code, out.String())
+		}
+	}
+}

@@ -112,10 +112,7 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 	}
 	defer closer.Close()
 	var opts verify.Options
-	path := c.recorded
-	if path == "" {
-		path = log.Recording
-	}
+	path := c.recordingOf(log)
 	if c.recorded != "" && capture.Is(path) {
 		bodies, err := capture.Open(path)
 		if err != nil {
@@ -144,6 +141,16 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 		c.addAudit(log, report)
 	}
 	return report
+}
+
+// recordingOf returns what a log is compared with, "" for nothing: the recording
+// that is named, or the one beside the log. One that is named for a session is not
+// that of the logs below it where they have their own; traffic may be of them all.
+func (c *checker) recordingOf(log *locate.Log) string {
+	if c.recorded == "" || log.Follows && log.Recording != "" && !capture.Is(c.recorded) {
+		return log.Recording
+	}
+	return c.recorded
 }
 
 // verifier returns a verifier over the object store that is named, that came

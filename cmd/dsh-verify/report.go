@@ -87,9 +87,7 @@ func (c *checker) source(log *locate.Log, redactor *redact.Redactor) report.Sour
 	if !log.Once {
 		s.Open = func() (*logformat.Reader, io.Closer, error) { return log.Open(c.read) }
 	}
-	if s.Recording = c.recorded; s.Recording == "" {
-		s.Recording = log.Recording
-	}
+	s.Recording = c.recordingOf(log)
 	if s.Recording != "" && capture.Is(s.Recording) {
 		s.Recording = ""
 	}

@@ -31,6 +31,9 @@ type Log struct {
 	StorePath string
 	// Root is the store root, "" outside of one.
 	Root string
+	// Follows says that the log was found with another that the argument is about, as
+	// a sub-agent's is with its session's.
+	Follows bool
 	// Media is the store of the images that came with the log, nil when none did.
 	Media objectstore.Store
 	// Modified is when the log's file was last written, in Unix milliseconds; 0 unknown.
@@ -113,6 +116,11 @@ func Find(arg string, stdin io.Reader) (*Place, error) {
 	p, err := find(arg, stdin)
 	if err == nil && len(p.Logs) == 0 && !slices.ContainsFunc(p.Findings, finding.Finding.Fails) {
 		p.find(finding.InputNoSession, "", arg)
+	}
+	if err == nil && p.Lead && len(p.Logs) > 0 {
+		for _, l := range p.Logs[1:] {
+			l.Follows = true
+		}
 	}
 	return p, err
 }

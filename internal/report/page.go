@@ -42,7 +42,19 @@ type Page struct {
 // Add puts a log on the page.
 func (p *Page) Add(s *Session) {
 	p.Sessions = append(p.Sessions, s)
-	p.Verdict = finding.Worse(p.Verdict, s.Verdict)
+	if !s.Place || s.Verdict != finding.Rebuilt {
+		p.Verdict = finding.Worse(p.Verdict, s.Verdict)
+	}
+}
+
+// Logs counts what is on the page without the places.
+func (p *Page) Logs() (n int) {
+	for _, s := range p.Sessions {
+		if !s.Place {
+			n++
+		}
+	}
+	return n
 }
 
 // rendered is what the template sees.

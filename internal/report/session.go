@@ -34,6 +34,7 @@ type Session struct {
 	Name    string // the session's id, or the file's name
 	File    string
 	Verdict finding.Verdict
+	Place   bool   // no log, but what an argument names
 	Answer  string // the verdict in a sentence
 	Basis   []Check
 	Facts   []Fact
@@ -87,7 +88,7 @@ func Collect(n int, log *verify.Log, source Source) *Session {
 	k := ink{source.Redactor}
 	s := &Session{
 		Anchor: fmt.Sprintf("s%d", n), Name: k.name(clip(log.Session.ID, 120)), File: k.path(log.File),
-		Verdict: log.Verdict, RequestCount: len(log.Requests), Command: command(k.path(log.File)),
+		Verdict: log.Verdict, Place: log.Place, RequestCount: len(log.Requests), Command: command(k.path(log.File)),
 	}
 	if s.Name == "" {
 		s.Name = k.name(filepath.Base(log.File))

@@ -18,7 +18,7 @@ var codes = []CodeInfo{
 	{CodeHeaderShape, Corrupt, "the first line is not a session header", actEdited},
 	{CodeHeaderRetired, Legacy, "the header has a policy field that was retired; logs with it are no longer opened", actRelease},
 	{CodeHeaderCwd, Corrupt, "the header's cwd is not an absolute path", actEdited},
-	{CodePath, Corrupt, "a log lies in its store root where its header says, so it was moved, renamed or exchanged", "Put it back, or verify it outside of the store root."},
+	{CodePath, Corrupt, "a log does not lie in its store root where its header says, so it was moved, renamed or exchanged", "Put it back, or verify it outside of the store root."},
 	{CodeHeaderField, Corrupt, "a header field has a value that the format does not allow", actEdited},
 
 	{CodeZstdMagic, Corrupt, "there are bytes where a Zstandard frame should start, and they start none", actCopy},

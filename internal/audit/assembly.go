@@ -423,14 +423,14 @@ func seqList(runs []span) string {
 }
 
 // brief quotes a value of the log, cut to a line.
-func brief(v ecmajson.Value) string {
+func brief(v ecmajson.Value) quotation {
 	switch {
 	case v == nil:
 		return "none"
 	case len(v) > 80:
-		return strings.ToValidUTF8(string(v[:80]), "") + "…"
+		return quotation(strings.ToValidUTF8(string(v[:80]), "") + "…")
 	}
-	return string(v)
+	return quotation(v)
 }
 
 // unfinishedAnswer judges, at a step's end, chunks that no message took up. A

@@ -2,7 +2,9 @@ package audit
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -13,7 +15,8 @@ import (
 // An Audit checks one log while its records are folded.
 type Audit struct {
 	session *reconstruct.Session
-	seed    int64 // events inherited from the parent
+	redact  func(string) string // nil: findings quote
+	seed    int64               // events inherited from the parent
 	events  int64
 
 	found   []finding.Finding
@@ -31,28 +34,32 @@ type Audit struct {
 	clock    clock
 }
 
-// New returns an audit of the log with the given header.
-func New(header *logformat.SessionHeader) *Audit {
-	a := &Audit{byCode: make(map[string]int), identity: newIdentity(), inbox: newInbox()}
+// New returns an audit of the log with the given header. It is given a log by
+// [Audit.Follow]. Redact, when set, replaces the texts that findings quote.
+func New(header *logformat.SessionHeader, redact func(string) string) *Audit {
+	a := &Audit{redact: redact, byCode: make(map[string]int), identity: newIdentity(), inbox: newInbox()}
 	if header.HasSeedLength {
 		a.seed = header.SeedLength
 	}
-	a.session = reconstruct.NewSession(header, reconstruct.Options{Observe: a.record})
 	return a
 }
 
-// Session returns the fold that the audit observes: apply the log's records to
-// it, and pass each request that it yields to [Audit.Request].
+// Follow makes the fold whose records [Audit.Record] sees. Pass each request that it
+// yields to [Audit.Request].
+func (a *Audit) Follow(session *reconstruct.Session) { a.session = session }
+
+// Session returns the fold.
 func (a *Audit) Session() *reconstruct.Session { return a.session }
 
 // Check reads a log to its end. A log that is refused or cannot be read has no
-// findings, and the error says why.
-func Check(r *logformat.Reader) (*Audit, []finding.Finding, error) {
+// findings, and the error says why. Redact is that of [New].
+func Check(r *logformat.Reader, redact func(string) string) (*Audit, []finding.Finding, error) {
 	header, err := r.Header()
 	if err != nil {
 		return nil, nil, err
 	}
-	a := New(header)
+	a := New(header, redact)
+	a.Follow(reconstruct.NewSession(header, reconstruct.Options{Observe: a.Record}))
 	for q, err := range a.session.Requests(r) {
 		if err != nil {
 			return a, nil, err
@@ -109,8 +116,29 @@ func (a *Audit) add(f finding.Finding) {
 
 // report adds a finding at an event.
 func (a *Audit) report(code string, e *logformat.Event, format string, args ...any) {
-	a.add(finding.New(code, fmt.Sprintf(format, args...), placeOf(e)))
+	a.add(finding.New(code, a.sprintf(format, args...), placeOf(e)))
 }
+
+// A quotation is text of the log in a message; so is what is formatted with %q.
+type quotation string
+
+// sprintf formats a message, in which quotations are redacted where that is asked for.
+func (a *Audit) sprintf(format string, args ...any) string {
+	if a.redact == nil {
+		return fmt.Sprintf(format, args...)
+	}
+	for i, verb := range verbs.FindAllString(format, -1) {
+		if text, quoted := args[i].(quotation); quoted || verb == "%q" {
+			if !quoted {
+				text = quotation(fmt.Sprint(args[i]))
+			}
+			args[i] = a.redact(string(text))
+		}
+	}
+	return fmt.Sprintf(strings.ReplaceAll(format, "%q", "%s"), args...)
+}
+
+var verbs = regexp.MustCompile("%[a-z]")
 
 func placeOf(e *logformat.Event) finding.Place { return position(e.Pos, e.Seq) }
 
@@ -118,8 +146,8 @@ func position(pos logformat.Position, seq int64) finding.Place {
 	return finding.Place{Line: pos.Line, Offset: pos.Offset, Frame: pos.Frame, Seq: seq}
 }
 
-// record sees a record before it is applied.
-func (a *Audit) record(rec *logformat.Record) {
+// Record sees a record before it is applied.
+func (a *Audit) Record(rec *logformat.Record) {
 	if rec.Row != nil {
 		a.row(rec.Row)
 		return

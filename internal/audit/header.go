@@ -62,7 +62,7 @@ func (a *Audit) requestContext(e *logformat.Event) {
 		a.report(finding.AuditContext, e, "there is no request header before it")
 		return
 	}
-	if what := routeDiffers(e.Data, header); what != "" {
+	if what := a.routeDiffers(e.Data, header); what != "" {
 		a.report(finding.AuditContext, e, "%s", what)
 	}
 }
@@ -74,7 +74,7 @@ func (a *Audit) contextMissing(e *logformat.Event) {
 	if a.context == nil || header == nil {
 		return
 	}
-	if routeDiffers(a.context, header) != "" {
+	if a.routeDiffers(a.context, header) != "" {
 		a.report(finding.AuditContext, e, "the request header of seq %d changed the route, and no context followed", header.Seq)
 		a.context = nil
 	}
@@ -83,16 +83,16 @@ func (a *Audit) contextMissing(e *logformat.Event) {
 // route holds the producer of an assistant message against the header in force.
 func (a *Audit) route(e *logformat.Event, source ecmajson.Value) {
 	if header := a.session.Epoch(); header != nil {
-		if what := routeDiffers(source, header); what != "" {
+		if what := a.routeDiffers(source, header); what != "" {
 			a.report(finding.AuditRoute, e, "%s", what)
 		}
 	}
 }
 
-func routeDiffers(v ecmajson.Value, header *reconstruct.EpochHeader) string {
+func (a *Audit) routeDiffers(v ecmajson.Value, header *reconstruct.EpochHeader) string {
 	for _, key := range []string{"provider", "model"} {
 		if want := header.Config.Lookup(key); !ecmajson.Equal(want, v.Lookup(key)) {
-			return sprintf("its %s is %s, the request header of seq %d has %s", key, brief(v.Lookup(key)), header.Seq, brief(want))
+			return a.sprintf("its %s is %s, the request header of seq %d has %s", key, brief(v.Lookup(key)), header.Seq, brief(want))
 		}
 	}
 	return ""

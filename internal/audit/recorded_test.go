@@ -55,7 +55,7 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, found, err := audit.Check(reader)
+			_, found, err := audit.Check(reader, nil)
 			closer.Close()
 			if err != nil {
 				t.Errorf("%s: %v", log.Name, err)
@@ -97,7 +97,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, found, err := audit.Check(logformat.NewReader(bytes.NewReader(data), logformat.Options{}))
+		_, found, err := audit.Check(logformat.NewReader(bytes.NewReader(data), logformat.Options{}), nil)
 		if err == nil && !strings.Contains(path, "header-other-id") || len(found) > 0 && err != nil {
 			t.Errorf("%s: error %v, %d findings", path, err, len(found))
 		}

@@ -177,7 +177,6 @@ const (
 	AuditNUL            = "audit/nul"
 	AuditInvalidUTF8    = "audit/invalid-utf8"
 	AuditLarge          = "audit/large-message"
-	AuditNotRun         = "audit/not-run"
 )
 
 // The codes of checking a log against its seal.
@@ -369,7 +368,6 @@ var entries = []Entry{
 	{GoldenSum, Error, "golden", "the sum file cannot be read, so the transcript was not checked", "Look for a conflict that a merge left in it, or record it again with --update."},
 	{GoldenAuthored, Note, "golden", "the transcript is authored: event numbers and times were put in, and tokens replaced where sidecars are at hand", ""},
 	{GoldenNoOldLog, Note, "golden", "the log to compare with does not hold this transcript, so the text of the change cannot be shown", ""},
-	{AuditNotRun, Warning, "audit", "the log can be read only once, and replay needed it: it was not audited", "Run audit on the log, or replay a file."},
 
 	{SealChanged, Error, "seal", "an event is not the one that was sealed", actSealed},
 	{SealRemoved, Error, "seal", "sealed events were taken out", actSealed},

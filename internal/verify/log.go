@@ -3,7 +3,9 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/dsh-verify/dsh-verify/internal/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -20,6 +22,8 @@ type Options struct {
 	Redact func(string) string
 	// Observe, when set, sees every record before it is applied.
 	Observe func(*logformat.Record)
+	// Audit checks the log against itself too.
+	Audit bool
 	// NoObjects leaves attachments unchecked, and says nothing of it.
 	NoObjects bool
 	// Watch, when set, sees what the run reads.
@@ -102,6 +106,7 @@ type run struct {
 	compare *comparison
 	traffic *traffic // nil: no capture
 	objects *objectCheck
+	audit   *audit.Audit // nil: none is asked for
 	doubted map[reconstruct.Doubt][]string
 	overOld []string // requests that are the harness's own bytes over history that is not
 }
@@ -125,10 +130,17 @@ func (r *run) read(reader *logformat.Reader) {
 		r.opts.Watch.Begin(header, reader.Version())
 	}
 	fold := reconstruct.Options{Observe: r.opts.Observe}
+	if r.opts.Audit {
+		r.audit = audit.New(header, r.opts.Redact)
+		fold.Observe = r.observe
+	}
 	if r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects, r.opts.Redact); r.traffic != nil {
 		fold.Oneshot = r.traffic.oneshot
 	}
 	r.session = reconstruct.NewSession(header, fold)
+	if r.audit != nil {
+		r.audit.Follow(r.session)
+	}
 	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.opts.Redact)
 	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
@@ -143,6 +155,14 @@ func (r *run) read(reader *logformat.Reader) {
 	if q := r.session.Finish(); q != nil {
 		r.request(q)
 	}
+}
+
+// observe passes a record on to those that watch.
+func (r *run) observe(rec *logformat.Record) {
+	if r.opts.Observe != nil {
+		r.opts.Observe(rec)
+	}
+	r.audit.Record(rec)
 }
 
 func (r *run) apply(rec *logformat.Record) error {
@@ -167,6 +187,9 @@ func (r *run) apply(rec *logformat.Record) error {
 func (r *run) request(q *reconstruct.Request) {
 	if r.opts.Watch != nil {
 		r.opts.Watch.Request(q)
+	}
+	if r.audit != nil {
+		r.audit.Request(q)
 	}
 	row := newRow(q)
 	r.objects.request(q, r.session.Surface())
@@ -229,6 +252,14 @@ func (r *run) close(reader *logformat.Reader) {
 		r.traffic.close(r)
 	}
 	r.objects.close(r)
+	if r.audit != nil {
+		for _, f := range r.audit.Findings() {
+			r.add(f)
+			if f.Severity == finding.Error {
+				r.worse(finding.Drift)
+			}
+		}
+	}
 	if log.Verdict == "" {
 		log.Verdict = finding.Rebuilt
 	}
@@ -251,7 +282,7 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 		place := finding.Place{Line: tail.Pos.Line, Offset: tail.Pos.Offset, Frame: tail.Pos.Frame, Seq: -1}
 		detail := fmt.Sprintf("%d bytes of decoded text are no part of the session", tail.Bytes)
 		if tail.Cause != nil {
-			r.note(finding.TailIssue, tail.Cause.Message()+"; "+detail, place)
+			r.note(finding.TailIssue, uncommitted(tail.Cause)+"; "+detail, place)
 		} else {
 			r.note(finding.TailTorn, detail, place)
 		}
@@ -272,6 +303,11 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 			r.note(n.code, plural(n.count, n.what), finding.Place{Seq: -1})
 		}
 	}
+}
+
+// uncommitted is what a refusal says, of a tail: nothing in it was committed.
+func uncommitted(cause *logformat.Refusal) string {
+	return strings.Replace(cause.Message(), " in the committed part of the log", "", 1)
 }
 
 func (r *run) requestNotes(s reconstruct.Stats) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -33,6 +35,7 @@ type app struct {
 	terminal       bool             // standard output is one
 	redacting      *redact.Redactor // of this run, once it is asked for
 	stdinRead      bool             // as a LOG: it can be read once
+	uninterrupted  func()           // gives signals back, nil: none are taken
 }
 
 // commands lists the constructors of the subcommands, a file each.
@@ -63,10 +66,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 	out := bufio.NewWriterSize(a.stdout, 64<<10)
 	a.stdout = out
 	err := a.root().Run(ctx, args)
-	if flushErr := out.Flush(); err == nil && flushErr != nil {
-		err = flushErr
+	if a.uninterrupted != nil {
+		a.uninterrupted()
 	}
-	return a.exit(err)
+	code := a.exit(err)
+	if flushErr := out.Flush(); flushErr != nil && err != flushErr && !isBrokenPipe(flushErr) {
+		return a.exit(flushErr) // a verdict that nobody got to read is none
+	}
+	return code
 }
 
 // flush writes out what standard output holds back, for commands that go on.
@@ -139,27 +146,31 @@ Example:
 		ExitErrHandler:        func(context.Context, *cli.Command, error) {},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.Args().Present() {
-				return unknownCommand(cmd)
+				return unknownCommand(cmd, cmd.Args().First())
 			}
 			return cli.ShowRootCommandHelp(cmd)
 		},
 	}
+	cli.ShowCommandHelp = showCommandHelp
 	cli.VersionPrinter = func(*cli.Command) { fmt.Fprintln(a.stdout, versionLine()) }
 	for _, build := range commands {
 		root.Commands = append(root.Commands, build(a))
 	}
-	setUsageErrors(root)
+	a.setUp(root)
 	refuseEmptyFlags(root)
 	return root
 }
 
-// setUsageErrors makes every usage error of the library one line and exit 2.
-func setUsageErrors(cmd *cli.Command) {
+// setUp makes every usage error of the library one line and exit 2, and has each
+// command's flags checked before it reads anything.
+func (a *app) setUp(cmd *cli.Command) {
 	cmd.OnUsageError = func(_ context.Context, c *cli.Command, err error, _ bool) error {
-		return usagef("%s (see '%s --help')", strings.TrimSuffix(err.Error(), "."), c.FullName())
+		reason := goReason.ReplaceAllString(strings.TrimSuffix(err.Error(), "."), ": $1")
+		return usagef("%s (see '%s --help')", reason, c.FullName())
 	}
 	for _, sub := range cmd.Commands {
-		setUsageErrors(sub)
+		sub.Before = a.before
+		a.setUp(sub)
 	}
 }
 
@@ -183,12 +194,52 @@ func refuseEmptyFlags(cmd *cli.Command) {
 	}
 }
 
-func unknownCommand(cmd *cli.Command) error {
-	name := cmd.Args().First()
-	if suggestion := cli.SuggestCommand(cmd.Root().Commands, name); suggestion != "" {
-		return usagef("unknown command %q; did you mean %q? (see 'dsh-verify --help')", name, suggestion)
+// goReason is how the language says why a number is none.
+var goReason = regexp.MustCompile(`: strconv\.\w+: parsing ".*": (.*)`)
+
+// before is run before a command does anything. The commands that end in order when
+// they are interrupted get a context for it; the others end as programs do.
+func (a *app) before(ctx context.Context, cmd *cli.Command) (context.Context, error) {
+	if err := keepInputs(cmd); err != nil {
+		return ctx, err
 	}
-	return usagef("unknown command %q (see 'dsh-verify --help')", name)
+	if orderly := cmd.FullName() == "dsh-verify scan" || cmd.FullName() == "dsh-verify record"; !orderly {
+		return ctx, nil
+	}
+	ctx, a.uninterrupted = interruptible(ctx)
+	context.AfterFunc(ctx, a.uninterrupted) // a second time ends at once
+	return ctx, nil
+}
+
+// showCommandHelp prints the help of a command's subcommand. Of a command without
+// subcommands the name is an argument, and its own help is what is asked for.
+func showCommandHelp(ctx context.Context, cmd *cli.Command, name string) error {
+	switch {
+	case cmd.Command(name) != nil:
+		return cli.DefaultShowCommandHelp(ctx, cmd, name)
+	case slices.ContainsFunc(cmd.Commands, func(c *cli.Command) bool { return c.Name != "help" }):
+		return unknownCommand(cmd, name)
+	}
+	return cli.DefaultShowCommandHelp(ctx, cmd.Lineage()[1], cmd.Name)
+}
+
+func unknownCommand(cmd *cli.Command, name string) error {
+	kind := "command"
+	if cmd != cmd.Root() {
+		kind = "command of " + cmd.Name
+	}
+	if suggestion := cli.SuggestCommand(cmd.Commands, name); suggestion != "" {
+		return usagef("unknown %s %q; did you mean %q? (see '%s --help')", kind, name, suggestion, cmd.FullName())
+	}
+	return usagef("unknown %s %q (see '%s --help')", kind, name, cmd.FullName())
+}
+
+// noArguments is the error of a command that takes none.
+func noArguments(cmd *cli.Command) error {
+	if cmd.Args().Present() {
+		return usagef("%s takes no arguments, got %q (see '%s --help')", cmd.Name, cmd.Args().First(), cmd.FullName())
+	}
+	return nil
 }
 
 // logArg returns the one LOG argument of a command.
@@ -199,7 +250,7 @@ func logArg(cmd *cli.Command) (string, error) {
 	case 1:
 		return cmd.Args().First(), nil
 	}
-	return "", usagef("%s takes one LOG, got %d arguments (flags go before it)", cmd.Name, cmd.Args().Len())
+	return "", usagef("%s takes one LOG, got %d arguments (see '%s --help')", cmd.Name, cmd.Args().Len(), cmd.FullName())
 }
 
 // cause shortens an operating system error to its path and reason.

@@ -47,7 +47,7 @@ func (a *app) attachments(cmd *cli.Command) error {
 	if !cmd.Args().Present() {
 		return usagef("attachments needs a LOG or ROOT (see 'dsh-verify attachments --help')")
 	}
-	out, err := a.newOutputs(cmd, withRenderer("text", newAttachmentText))
+	out, err := a.newOutputs(cmd, withRenderer("text", newAttachmentText), withSummary(attachmentSummary))
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,35 @@ func (r *attachmentRun) log(log *locate.Log) *verify.Log {
 	}
 	report := verify.Run(log.Name, reader, verify.Options{Objects: verifier, Observe: r.observe})
 	report.Requests = []verify.Request{}
+	if n := report.Counts.Objects; n > 0 && n == report.Counts.ObjectsOK && report.Verdict == finding.Rebuilt {
+		report.Verdict = finding.Verified
+	}
 	return report
+}
+
+// attachmentSummary is the last line, which counts.
+func attachmentSummary(report *verify.Report) string {
+	verified, all, failed := 0, 0, 0
+	for _, log := range report.Logs {
+		verified, all = verified+log.Counts.ObjectsOK, all+log.Counts.Objects
+		for _, f := range log.Findings {
+			if f.Fails() {
+				failed++
+			}
+		}
+	}
+	verdict := report.Verdict
+	line := fmt.Sprintf("%d of %s verified", verified, plural(all, "attachment"))
+	switch {
+	case all == 0:
+		line = "no request references an attachment"
+	case verified == all && verdict == finding.Rebuilt:
+		verdict = finding.Verified // some logs have none
+	}
+	if failed > 0 {
+		line += ", " + plural(failed, "error")
+	}
+	return string(verdict) + ": " + line
 }
 
 // observe notes every attachment id of a record: what an inbox or a stream holds

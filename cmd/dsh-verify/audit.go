@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -11,7 +12,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
-	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
 func auditCommand(a *app) *cli.Command {
@@ -29,7 +29,7 @@ Examples:
   dsh-verify audit session.jsonl.zstd
   dsh-verify audit --quiet ~/.dsh/sessions
   dsh-verify audit --format json session.jsonl | jq '.logs[].findings'`,
-		Flags: append(logFlags(), outputFlags()...),
+		Flags: slices.Concat(logFlags(), redactFlags(), outputFlags()),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			return a.audit(cmd)
 		},
@@ -110,7 +110,7 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 		return failed(log.Name, err)
 	}
 	defer closer.Close()
-	run, findings, err := audit.Check(reader)
+	run, findings, err := audit.Check(reader, c.redactText())
 	if err != nil {
 		return failed(log.Name, err)
 	}
@@ -133,31 +133,6 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
 	}
 	return report
-}
-
-// addAudit adds the audit of a log to its replay, which reads it a second time.
-func (c *checker) addAudit(log *locate.Log, report *verify.Log) {
-	if report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
-		return
-	}
-	if log.Once {
-		report.Add(finding.New(finding.AuditNotRun, "", finding.Place{Seq: -1}), "")
-		return
-	}
-	reader, closer, err := log.Open(c.read)
-	if err == nil {
-		defer closer.Close()
-		var findings []finding.Finding
-		if _, findings, err = audit.Check(reader); err == nil {
-			addAudit(report, findings)
-			return
-		}
-	}
-	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok { // it was sound when replay read it
-		report.Add(finding.FromRefusal(refusal), finding.Refused)
-		return
-	}
-	report.Add(finding.New(finding.InputUnreadable, cause(err), finding.Place{Seq: -1}), finding.Unreadable)
 }
 
 func addAudit(report *verify.Log, findings []finding.Finding) {

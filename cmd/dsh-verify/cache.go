@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/cache"
 	"github.com/dsh-verify/dsh-verify/internal/drift"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
@@ -28,7 +29,7 @@ Examples:
   dsh-verify cache session.jsonl.zstd
   dsh-verify cache --format csv session.jsonl > cache.csv
   dsh-verify cache --format json session.jsonl | jq '.logs[].worst'`,
-		Flags: append(logFlags(),
+		Flags: append(append(logFlags(), redactFlags()...),
 			&cli.StringFlag{Name: "format", Value: "text", Usage: "text, json or csv"},
 			&cli.IntFlag{Name: "block", Value: 64, Usage: "the provider caches in blocks of `N` tokens"},
 			colorFlag(),
@@ -64,16 +65,17 @@ func (a *app) cache(cmd *cli.Command, arg string) error {
 		return err
 	}
 	defer place.Close()
+	opts := cache.Options{Block: int64(block), Redact: c.redactText()}
 	reports := []*cache.Report{}
 	for _, log := range place.Logs {
-		report, err := c.cacheReport(log, cache.Options{Block: int64(block)})
+		report, err := c.cacheReport(log, opts)
 		if err != nil {
 			return err
 		}
 		reports = append(reports, report)
 	}
 	for i, log := range place.Logs {
-		if err := c.addParent(log, reports[i], place.Logs, reports); err != nil {
+		if err := c.addParent(log, reports[i], place.Logs, reports, opts); err != nil {
 			return err
 		}
 	}
@@ -83,7 +85,7 @@ func (a *app) cache(cmd *cli.Command, arg string) error {
 	case "csv":
 		err = output.CacheCSV(a.stdout, reports)
 	default:
-		text := output.NewCache(a.stdout, output.NewStyle(colour), colour)
+		text := output.NewCache(a.stdout, output.NewStyle(colour), diffview.Printer{Colour: colour, Redact: opts.Redact, Limit: 5})
 		for _, report := range reports {
 			text.Report(report)
 		}
@@ -112,7 +114,7 @@ func (c *checker) cacheReport(log *locate.Log, opts cache.Options) (*cache.Repor
 
 // addParent compares the first header of a session with its parent's, if that log
 // is at hand.
-func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locate.Log, reports []*cache.Report) error {
+func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locate.Log, reports []*cache.Report, opts cache.Options) error {
 	if report.ParentSession == "" || log.Once {
 		return nil
 	}
@@ -139,7 +141,7 @@ func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locat
 		return refused(parent, err)
 	}
 	if step != nil {
-		report.Lifetimes = append([]cache.Lifetime{cache.NewLifetime("parent", report.ParentSession, step)}, report.Lifetimes...)
+		report.Lifetimes = append([]cache.Lifetime{cache.NewLifetime("parent", report.ParentSession, step, opts.Redact)}, report.Lifetimes...)
 	}
 	return nil
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v3"
@@ -56,6 +58,11 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 		return nil, usagef("- is standard input, which can be read once: it is named %d times", streams)
 	}
 	c = c.under(cmd.Args().First())
+	if c.objects != "" {
+		if _, err := openStores(c.objects); err != nil {
+			return nil, &statusError{exitUnreadable, cause(err)}
+		}
+	}
 	var err error
 	if c.redact, err = a.redactor(cmd); err != nil {
 		return nil, err
@@ -130,15 +137,10 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 	if opts.Objects, err = c.verifier(log); err != nil {
 		return verify.Unreadable(log.Name, cause(err))
 	}
-	if c.redact != nil {
-		opts.Redact = c.redact.Text
-	}
+	opts.Redact, opts.Audit = c.redactText(), c.audit
 	report := verify.Run(log.Name, reader, opts)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
 		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
-	}
-	if c.audit {
-		c.addAudit(log, report)
 	}
 	return report
 }
@@ -183,9 +185,23 @@ func openStores(dirs ...string) (*objectstore.Verifier, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !isStore(folder.Name()) {
+			return nil, fmt.Errorf("%s: no attachments/v1 folder there", dir)
+		}
 		stores[i] = folder
 	}
 	return objectstore.NewVerifier(objectstore.Several(stores...)), nil
+}
+
+// isStore reports whether a folder is a store, if an empty one.
+func isStore(dir string) bool {
+	for _, kind := range []string{"objects", "request-images", "attachments/v1"} {
+		if info, err := os.Stat(filepath.Join(dir, kind)); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	abs, err := filepath.Abs(dir)
+	return err == nil && filepath.Base(abs) == "v1" && filepath.Base(filepath.Dir(abs)) == "attachments"
 }
 
 // lineage holds a session against its parent's log, if that is at hand: among
@@ -240,4 +256,12 @@ func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*ver
 		}
 	}
 	return nil
+}
+
+// redactText returns what replaces quotations, nil when none are to be replaced.
+func (c *checker) redactText() func(string) string {
+	if c.redact == nil {
+		return nil
+	}
+	return c.redact.Text
 }

@@ -60,7 +60,7 @@ type configValue struct {
 
 func (a *app) configCheck(cmd *cli.Command) error {
 	if cmd.Args().Len() > 1 {
-		return usagef("check takes one TARGET, got %d arguments (flags go before it)", cmd.Args().Len())
+		return usagef("check takes one TARGET, got %d arguments (see '%s --help')", cmd.Args().Len(), cmd.FullName())
 	}
 	set, err := newSetup(cmd, cmd.Args().First())
 	if err != nil {

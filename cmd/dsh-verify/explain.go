@@ -48,6 +48,9 @@ func (a *app) explain(cmd *cli.Command) error {
 	if format != "text" && format != "json" {
 		return usagef("--format must be text or json, not %q", format)
 	}
+	if cmd.IsSet("at") && cmd.IsSet("byte") {
+		return usagef("--at and --byte exclude each other")
+	}
 	redactor, err := a.redactor(cmd)
 	if err != nil {
 		return err

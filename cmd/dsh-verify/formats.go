@@ -67,6 +67,9 @@ func listFormats() formatList {
 }
 
 func (a *app) formats(cmd *cli.Command) error {
+	if err := noArguments(cmd); err != nil {
+		return err
+	}
 	list := listFormats()
 	switch format := cmd.String("format"); format {
 	case "json":

@@ -92,7 +92,7 @@ func goldenFlags(update string) []cli.Flag {
 		&cli.StringFlag{Name: "max-size", Value: "64GiB", Usage: "refuse logs that decode to more than `SIZE`"},
 		configFlag(),
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "in text, name the unchanged transcripts too"},
-	}, outputFlags()...)
+	}, append(redactFlags(), outputFlags()...)...)
 }
 
 func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
@@ -100,6 +100,13 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		return usagef("golden %s needs a DIR (see 'dsh-verify golden %s --help')", cmd.Name, cmd.Name)
 	}
 	opts.Authored, opts.Update, opts.Against = cmd.Bool("authored"), cmd.Bool("update"), cmd.String("against")
+	redactor, err := a.redactor(cmd)
+	if err != nil {
+		return err
+	}
+	if redactor != nil {
+		opts.Redact = redactor.Text
+	}
 	out, err := a.newOutputs(cmd, withRenderer("text", func(w io.Writer, o output.Options) output.Renderer {
 		return newGoldenText(w, o, cmd.Bool("verbose"))
 	}))

@@ -4,8 +4,8 @@
 // What goes to which stream: results and findings go to standard output,
 // diagnostics and progress to standard error. Text that comes from a log is
 // printed with control characters made visible, except where a command's whole
-// job is to print exact bytes (show, requests --jsonl). Colour is used only on a
-// terminal, never under NO_COLOR, and --color decides otherwise.
+// job is to print exact bytes (show, requests --jsonl). Colour is used on a terminal
+// and not under NO_COLOR, unless --color decides otherwise; files have none.
 //
 // Exit codes: 0 verified or rebuilt; 1 drift, or an object that fails; 2 usage;
 // 3 the log is refused; 4 an input could not be read; 5 unverifiable, with
@@ -16,12 +16,16 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"syscall"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
-	code := a.run(ctx, os.Args)
-	stop()
-	os.Exit(code)
+	os.Exit(a.run(context.Background(), os.Args))
+}
+
+// interruptible returns a context that ends when the user or the system asks for
+// the end. Until it is cancelled, asking again does nothing by itself.
+func interruptible(ctx context.Context) (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }

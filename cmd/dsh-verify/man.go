@@ -20,6 +20,9 @@ Examples:
   dsh-verify man > dsh-verify.1
   dsh-verify man | man -l -`,
 		Action: func(_ context.Context, cmd *cli.Command) error {
+			if err := noArguments(cmd); err != nil {
+				return err
+			}
 			writeManual(a.stdout, cmd.Root())
 			return nil
 		},
@@ -56,7 +59,7 @@ unverifiable, with \-\-strict
 .SH ENVIRONMENT
 .TP
 NO_COLOR
-no colour when it is set
+no colour when it is set, unless \-\-color says always
 .TP
 DSH_HOME
 the harness home, whose attachments/v1 is used when a log has none of its own

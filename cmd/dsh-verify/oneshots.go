@@ -79,7 +79,7 @@ func (c *checker) listOneshots(cmd *cli.Command, log *locate.Log) error {
 const instructionHole = `{"role":"user","content":[{"type":"text","text":"?final-instruction?"}]}`
 
 func printOneshotLine(w io.Writer, o *reconstruct.Oneshot) {
-	fmt.Fprintf(w, `{"sessionId":%s,"oneshot":"%s","seq":%d,"request":`, ecmajson.AppendString(nil, o.SessionID), o.Key(), o.Seq)
+	fmt.Fprintf(w, `{"sessionId":%s,"oneshot":"%s","seq":%d,"request":`, sessionID(o.SessionID), o.Key(), o.Seq)
 	if o.Known() {
 		w.Write(o.Append(nil, ecmajson.Value(instructionHole)))
 	} else {

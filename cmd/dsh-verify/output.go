@@ -126,7 +126,7 @@ func (o *outputs) open(cmd *cli.Command, target outputTarget, opts output.Option
 		o.sinks = append(o.sinks, out)
 		return nil
 	}
-	opts.Style = output.NewStyle(cmd.String("color") == "always")
+	opts.Style = output.NewStyle(false) // --color is about standard output
 	out.text = bufio.NewWriter(nil)
 	if out.Renderer, err = output.New(target.format, out.text, opts); err != nil {
 		return usagef("%s %v", target.flag, err)
@@ -141,6 +141,7 @@ func (o *outputs) open(cmd *cli.Command, target outputTarget, opts output.Option
 
 // log renders what was found in one log.
 func (o *outputs) log(log *verify.Log) {
+	redactLog(log, o.app.redacting)
 	for _, out := range o.sinks {
 		out.Log(log)
 	}

@@ -18,7 +18,7 @@ const maxIndent = 40
 // ink made visible.
 func printPretty(w io.Writer, text []byte, redactor *redact.Redactor) error {
 	p := &prettyPrinter{w: bufio.NewWriter(w), redactor: redactor}
-	p.value(ecmajson.Value(text), 0, false)
+	p.value(ecmajson.Value(text), 0, false, false)
 	p.w.WriteByte('\n')
 	return p.w.Flush()
 }
@@ -28,23 +28,46 @@ type prettyPrinter struct {
 	redactor *redact.Redactor
 }
 
-func (p *prettyPrinter) value(v ecmajson.Value, depth int, open bool) {
+// vocabulary is how the members of requests and HTTP bodies are called. Other names
+// are the texts of someone.
+var vocabulary = words(`config provider model reasoningEffort maxTokens temperature stop system tools name
+	description parameters messages role content type text id arguments toolCallId isError attachment attachmentId
+	mediaType width height bytes stream stream_options include_usage thinking reasoning_effort max_tokens function
+	sessionId source kind callId compactionId replayState plugin purpose
+	tool_calls tool_call_id image_url url file file_id reasoning_content`)
+
+func words(list string) map[string]bool {
+	set := make(map[string]bool)
+	for _, word := range strings.Fields(list) {
+		set[word] = true
+	}
+	return set
+}
+
+// value prints a value. What is open is a word of the vocabulary and stays; in what
+// is foreign, the keys are redacted too.
+func (p *prettyPrinter) value(v ecmajson.Value, depth int, open, foreign bool) {
 	switch v.Kind() {
 	case ecmajson.Object:
 		n := 0
 		for key, value := range v.Members() {
 			p.sep(&n, '{', depth)
-			p.w.WriteString(diffview.Visible([]byte(key)))
-			p.w.WriteString(": ")
 			name := key.Text()
-			p.value(value, depth+1, name == "type" || name == "role" || name == "kind")
+			foreign := foreign || !vocabulary[name]
+			if p.redactor != nil && foreign {
+				p.w.WriteString(`"` + p.redactor.Text(name) + `"`)
+			} else {
+				p.w.WriteString(diffview.Visible([]byte(key)))
+			}
+			p.w.WriteString(": ")
+			p.value(value, depth+1, !foreign && (name == "type" || name == "role" || name == "kind"), foreign || name == "parameters" || name == "replayState")
 		}
 		p.end(n, "{}", '}', depth)
 	case ecmajson.Array:
 		n := 0
 		for value := range v.Elements() {
 			p.sep(&n, '[', depth)
-			p.value(value, depth+1, false)
+			p.value(value, depth+1, false, foreign)
 		}
 		p.end(n, "[]", ']', depth)
 	case ecmajson.String:

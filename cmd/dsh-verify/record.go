@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -20,7 +21,8 @@ func recordCommand(a *app) *cli.Command {
 		Usage: "forward a harness's requests to its provider and keep their bodies",
 		Description: `Listens on this machine, forwards everything to the provider, and writes the body of
 each model request to a folder, byte for byte, with an index. Keys and cookies are
-never stored. Point the harness's base URL at the address it prints; Ctrl-C ends it.
+never stored. Point the harness's base URL at the address it prints; Ctrl-C ends it, and a second one does not
+wait for answers. Exits 4 when a body could not be kept.
 
 Example:
   dsh-verify record --to https://api.deepseek.com --out wire/
@@ -48,6 +50,9 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 	if out == "" {
 		return usagef("record needs --out DIR")
 	}
+	if _, port, err := net.SplitHostPort(cmd.String("listen")); err != nil || port == "" {
+		return usagef("--listen %s is not host:port, as 127.0.0.1:8080", cmd.String("listen"))
+	}
 	if !record.IsLoopback(cmd.String("listen")) && !cmd.Bool("allow-remote") {
 		return usagef("--listen %s can be reached from other machines, and what passes holds keys; --allow-remote permits it", cmd.String("listen"))
 	}
@@ -64,23 +69,58 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return &statusError{exitUnreadable, err.Error()}
 	}
-	fmt.Fprintf(a.stdout, "http://%s\n", listener.Addr())
+	address := "http://" + listener.Addr().String()
+	fmt.Fprintln(a.stdout, address)
 	a.flush()
+	if !cmd.Bool("quiet") {
+		fmt.Fprintf(a.stderr, "record: set the base URL of the provider in the harness to %s; Ctrl-C ends the recording\n", address)
+	}
 	server := &http.Server{Handler: proxy, ReadHeaderTimeout: time.Minute}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	select {
 	case err = <-done:
 	case <-ctx.Done():
-		grace, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if server.Shutdown(grace) != nil {
-			server.Close() // a stream that does not end is cut
-		}
+		a.endRecording(server, proxy)
 		err = <-done
 	}
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return &statusError{exitUnreadable, err.Error()}
 	}
+	kept, lost := proxy.Counts()
+	if lost > 0 {
+		return &statusError{exitUnreadable, fmt.Sprintf("%d of %d bodies could not be kept: %s does not hold the whole traffic", lost, kept+lost, out)}
+	}
+	if !cmd.Bool("quiet") && kept > 0 {
+		fmt.Fprintf(a.stderr, "record: kept %s; compare with: dsh-verify replay --recorded %s LOG\n", plural(kept, "request"), visible(shellWord(out)))
+	}
 	return nil
+}
+
+// grace is how long answers that are under way may take to end.
+const grace = 5 * time.Second
+
+// endRecording lets answers end, for a while or until it is asked again.
+func (a *app) endRecording(server *http.Server, proxy *record.Proxy) {
+	wait, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	again, stop := interruptible(wait)
+	defer stop()
+	if n := proxy.Answering(); n > 0 {
+		fmt.Fprintf(a.stderr, "record: waiting %s for %s to end; Ctrl-C again ends at once\n", grace, plural(n, "answer"))
+	}
+	if server.Shutdown(again) != nil {
+		if n := proxy.Answering(); n > 0 {
+			fmt.Fprintf(a.stderr, "record: %s cut before the end: the harness sees a failed request\n", plural(n, "answer"))
+		}
+		server.Close()
+	}
+}
+
+// shellWord quotes what a shell would take apart.
+func shellWord(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
+		return s
+	}
+	return shellQuote(s)
 }

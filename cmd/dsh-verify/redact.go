@@ -3,28 +3,53 @@ package main
 import (
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
 )
 
 func redactFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "redact", Usage: "print lengths and keyed digests instead of texts"},
-		&cli.StringFlag{Name: "redact-key", Usage: "the key of the digests, in `HEX`, to compare two reports (default: a new one)"},
-		&cli.BoolFlag{Name: "print-redact-key", Usage: "print the key on standard error"},
+		&cli.StringFlag{Name: "redact-key", Usage: "the key of the digests, in `HEX`, to compare two reports (default: a new one); implies --redact"},
+		&cli.BoolFlag{Name: "print-redact-key", Usage: "print the key on standard error; implies --redact"},
+	}
+}
+
+// redactLog redacts what of a report is no finding's quotation: where the session
+// ran, and what a refusal says of the value that it refuses. File names stay.
+func redactLog(log *verify.Log, redactor *redact.Redactor) {
+	if redactor == nil {
+		return
+	}
+	cwd := log.Session.Cwd
+	if cwd != "" {
+		log.Session.Cwd = redactor.Text(cwd)
+	}
+	for i := range log.Findings {
+		f := &log.Findings[i]
+		if entry, ok := finding.Lookup(f.Code); ok && entry.Group == "refusal" {
+			f.Message = entry.Meaning
+		}
+		if len(cwd) > 1 {
+			f.Message = strings.ReplaceAll(f.Message, cwd, log.Session.Cwd)
+		}
 	}
 }
 
 // redactor returns the redactor that the flags ask for, nil when they ask for none.
 func (a *app) redactor(cmd *cli.Command) (*redact.Redactor, error) {
-	if !cmd.Bool("redact") || a.redacting != nil {
+	given := cmd.IsSet("redact-key")
+	if !cmd.Bool("redact") && !given && !cmd.Bool("print-redact-key") || a.redacting != nil {
 		return a.redacting, nil
 	}
 	key, err := hex.DecodeString(cmd.String("redact-key"))
-	if err != nil {
-		return nil, usagef("--redact-key must be hexadecimal")
+	if err != nil || given && len(key) == 0 {
+		return nil, usagef("--redact-key must be a key in hexadecimal, as 2a91")
 	}
 	r := redact.New(key)
 	a.redacting = r

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -51,6 +52,9 @@ Examples:
 			}
 			if cmd.Bool("oneshots") && (cmd.Bool("digests") || cmd.Bool("prepared") || cmd.String("wire") != "") {
 				return usagef("--oneshots takes --jsonl and nothing else ('dsh-verify show LOG compaction:1' prints one)")
+			}
+			if err := needWire(cmd, "--wire deepseek"); err != nil {
+				return err
 			}
 			c, err := a.newChecker(cmd)
 			if err != nil {
@@ -183,7 +187,7 @@ func (b *bodies) printBytes(w io.Writer, q *reconstruct.Request) error {
 	}
 	body, err := b.builder.DeepSeek(q)
 	if err != nil {
-		fmt.Fprintf(w, `,"body":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
+		fmt.Fprintf(w, `,"body":null,"reason":%s`, output.EscapeUnsafe(ecmajson.AppendString(nil, err.Error())))
 		return endLine(w, q)
 	}
 	io.WriteString(w, `,"body":`)
@@ -207,7 +211,7 @@ func (b *bodies) printDigest(w io.Writer, q *reconstruct.Request) error {
 	body, err := b.builder.DeepSeek(q)
 	switch {
 	case err != nil:
-		fmt.Fprintf(w, `,"bytes":null,"sha256":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
+		fmt.Fprintf(w, `,"bytes":null,"sha256":null,"reason":%s`, output.EscapeUnsafe(ecmajson.AppendString(nil, err.Error())))
 	case len(body.Holes) > 0:
 		w.Write(append(holesJSON([]byte(`,"bytes":null,"sha256":null,"holes":[`), body.Holes), ']'))
 	default:
@@ -217,9 +221,12 @@ func (b *bodies) printDigest(w io.Writer, q *reconstruct.Request) error {
 }
 
 func printKey(w io.Writer, q *reconstruct.Request) {
-	fmt.Fprintf(w, `{"sessionId":%s,"turn":%d,"step":%d,"attempt":%d`,
-		ecmajson.AppendString(nil, q.SessionID), q.Turn, q.Step, q.Attempt)
+	fmt.Fprintf(w, `{"sessionId":%s,"turn":%d,"step":%d,"attempt":%d`, sessionID(q.SessionID), q.Turn, q.Step, q.Attempt)
 }
+
+// sessionID is the JSON of a session's id. What a terminal obeys is escaped, which
+// changes the text and not the value.
+func sessionID(id string) []byte { return output.EscapeUnsafe(ecmajson.AppendString(nil, id)) }
 
 func endLine(w io.Writer, q *reconstruct.Request) error {
 	end := "}\n"

@@ -49,6 +49,9 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Args().Present() {
 		return usagef("scan needs a ROOT (see 'dsh-verify scan --help')")
 	}
+	if jobs := cmd.Int("jobs"); cmd.IsSet("jobs") && jobs < 1 {
+		return usagef("--jobs must be at least 1, not %d", jobs)
+	}
 	c, err := a.newChecker(cmd)
 	if err != nil {
 		return err
@@ -88,7 +91,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		}
 	}
 	jobs := cmd.Int("jobs")
-	if jobs < 1 {
+	if !cmd.IsSet("jobs") {
 		jobs = runtime.NumCPU()
 	}
 	s.progress = newProgress(a.stderr, len(s.logs))

@@ -43,13 +43,10 @@ Examples:
 	}
 }
 
-// sealArgs returns the LOG and the output, which may stand behind the LOG.
+// sealArgs returns the LOG and the output.
 func sealArgs(cmd *cli.Command) (arg, out string, err error) {
 	args := cmd.Args().Slice()
 	out = cmd.String("out")
-	if len(args) == 3 && out == "" && (args[1] == "-o" || args[1] == "--out") {
-		out, args = args[2], args[:1]
-	}
 	switch {
 	case len(args) != 1:
 		return "", "", usagef("usage: dsh-verify seal LOG -o FILE (see 'dsh-verify seal --help')")

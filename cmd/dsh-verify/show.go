@@ -58,6 +58,9 @@ func (a *app) show(cmd *cli.Command) error {
 	if views > 1 {
 		return usagef("--pretty, --messages, --header and --curl exclude each other")
 	}
+	if err := needWire(cmd, "--wire deepseek or --curl"); err != nil {
+		return err
+	}
 	redactor, err := a.redactor(cmd)
 	if err != nil {
 		return err
@@ -171,7 +174,11 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 func printHeader(w io.Writer, q *reconstruct.Request, redactor *redact.Redactor) error {
 	fmt.Fprintf(w, "config (seq %d, %s)\n", q.Config.Seq, visible(q.Config.Reason))
 	for key, value := range q.Config.Config.Members() {
-		fmt.Fprintf(w, "  %s: %s\n", visible(key.Text()), excerpt(value, redactIfString(value, redactor), 400))
+		name := visible(key.Text())
+		if redactor != nil && !vocabulary[key.Text()] {
+			name = redactor.Text(key.Text())
+		}
+		fmt.Fprintf(w, "  %s: %s\n", name, excerpt(value, redactIfString(value, redactor), 400))
 	}
 	system := q.Header.System
 	if system == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
@@ -27,6 +28,23 @@ func wireFlags() []cli.Flag {
 
 func wireFlag() cli.Flag {
 	return &cli.StringFlag{Name: "wire", Usage: "the HTTP bodies that the adapter of a `PROVIDER` posts, instead of the requests: deepseek"}
+}
+
+// needWire rejects flags about HTTP bodies where none are asked for.
+func needWire(cmd *cli.Command, asked string) error {
+	if cmd.String("wire") != "" || cmd.Bool("curl") {
+		return nil
+	}
+	names := []string{"allow-holes", "attachments"}
+	for _, f := range wireFlags() {
+		names = append(names, f.Names()...)
+	}
+	for _, name := range names {
+		if cmd.IsSet(name) {
+			return usagef("--%s is about HTTP bodies: it needs %s", name, asked)
+		}
+	}
+	return nil
 }
 
 // A wirePolicy is what the flags and the policy file say of a deployment.
@@ -181,7 +199,7 @@ func holesJSON(dst []byte, holes []wire.Hole) []byte {
 		dst = ecmajson.AppendString(dst, h.Reason)
 		dst = append(dst, '}')
 	}
-	return dst
+	return output.EscapeUnsafe(dst)
 }
 
 // describeHole names a hole for a person.

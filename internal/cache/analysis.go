@@ -13,6 +13,8 @@ import (
 type Options struct {
 	// Block is in how many tokens the provider caches; 0: 64.
 	Block int64
+	// Redact, when set, replaces the texts that the report quotes.
+	Redact func(string) string
 }
 
 // Read analyses one log. The error is a *logformat.Refusal or a failure to read.
@@ -47,6 +49,7 @@ type analysis struct {
 	header  *logformat.SessionHeader
 	session *reconstruct.Session
 	slack   int64
+	redact  func(string) string
 
 	open     *Request // the latest, whose usage is still to come
 	openKey  promptKey
@@ -77,7 +80,7 @@ func newAnalysis(name string, header *logformat.SessionHeader, opts Options) *an
 	if opts.Block <= 0 {
 		opts.Block = 64
 	}
-	a := &analysis{header: header, slack: 2 * opts.Block, last: -1, cum: []int64{0}, prompts: make(prompts)}
+	a := &analysis{header: header, slack: 2 * opts.Block, redact: opts.Redact, last: -1, cum: []int64{0}, prompts: make(prompts)}
 	a.report = &Report{
 		File: name, SessionID: header.ID, ParentSession: header.ParentSession, Block: opts.Block,
 		Requests: []*Request{}, Costs: []Cost{}, Worst: []Loss{}, Patterns: []Pattern{}, Lifetimes: []Lifetime{}, Notes: []string{},
@@ -153,7 +156,7 @@ func (a *analysis) count(q *reconstruct.Request) {
 // still a prefix.
 func (a *analysis) compare(row *Request, q *reconstruct.Request, now headers, before int64) {
 	old, current := a.previous.whole(), now.whole()
-	row.Causes = append(row.Causes, headerCauses(old, current, row.Resume)...)
+	row.Causes = append(row.Causes, headerCauses(old, current, row.Resume, a.redact)...)
 	whole := q.Relation.Kind == reconstruct.Extends || q.Relation.Kind == reconstruct.HeaderChanged
 	row.Causes = append(row.Causes, replaceCauses(q.Relation.Replaces, !whole)...)
 	if !whole && len(q.Relation.Replaces) == 0 {
@@ -235,7 +238,7 @@ func (a *analysis) snapshot() {
 	if old.Seq < seed && a.epoch.Seq >= seed {
 		kind = "fork"
 	}
-	a.report.Lifetimes = append(a.report.Lifetimes, NewLifetime(kind, "", &drift.Step{Old: old, New: a.epoch, Changes: drift.Compare(old, a.epoch)}))
+	a.report.Lifetimes = append(a.report.Lifetimes, NewLifetime(kind, "", &drift.Step{Old: old, New: a.epoch, Changes: drift.Compare(old, a.epoch)}, a.redact))
 }
 
 func (a *analysis) oneshot(o *reconstruct.Oneshot) {

@@ -51,7 +51,7 @@ func (c Cause) Label() string {
 
 // headerCauses attributes the differences of two headers, in the order in which
 // they stand in a prompt.
-func headerCauses(old, current *reconstruct.EpochHeader, atResume bool) (list []Cause) {
+func headerCauses(old, current *reconstruct.EpochHeader, atResume bool, redact func(string) string) (list []Cause) {
 	changes := drift.Compare(old, current)
 	add := func(kind CauseKind, resets bool, detail string, names []string, change *drift.Change) {
 		list = append(list, Cause{kind, detail, current.Seq, resets, atResume, names, change})
@@ -61,7 +61,7 @@ func headerCauses(old, current *reconstruct.EpochHeader, atResume bool) (list []
 	}
 	for _, c := range changes {
 		if c.Part == drift.Config && !isRoute(c) {
-			add(ConfigField, isRendered(c), c.String(), fieldNames([]drift.Change{c}), nil)
+			add(ConfigField, isRendered(c), c.Clause(redact), fieldNames([]drift.Change{c}), nil)
 		}
 	}
 	for _, c := range changes {

@@ -99,6 +99,8 @@ type Cost struct {
 	Requests int    `json:"requests"`
 	Tokens   int64  `json:"tokens"` // read again
 	Bytes    int64  `json:"bytes"`  // of prompts behind the difference, known without any report
+	// Reported says that the provider reported its cache for one of them.
+	Reported bool `json:"reported"`
 }
 
 // A Loss is one drop, with its cause.
@@ -108,6 +110,8 @@ type Loss struct {
 	Detail  string `json:"detail"`
 	Tokens  int64  `json:"tokens"`
 	Bytes   int64  `json:"bytes"`
+	// Reported says that the provider reported its cache, so that the tokens are known.
+	Reported bool `json:"reported"`
 }
 
 // A Pattern is a habit that several requests show.
@@ -130,14 +134,15 @@ type Lifetime struct {
 	Values []drift.Change `json:"-"`
 }
 
-// NewLifetime describes a step from one header to the next.
-func NewLifetime(kind, parent string, step *drift.Step) Lifetime {
+// NewLifetime describes a step from one header to the next; redact, when set,
+// replaces the values that it quotes.
+func NewLifetime(kind, parent string, step *drift.Step, redact func(string) string) Lifetime {
 	l := Lifetime{
 		Kind: kind, Seq: step.New.Seq, BeforeSeq: step.Old.Seq, Parent: parent,
 		Drift: len(step.Changes) > 0, Changes: []string{}, Values: step.Changes,
 	}
 	for _, c := range step.Changes {
-		l.Changes = append(l.Changes, c.String())
+		l.Changes = append(l.Changes, c.Clause(redact))
 	}
 	return l
 }

@@ -28,7 +28,11 @@ func (a *analysis) close() {
 	t.Judged = t.Verdicts[Hit] + t.Verdicts[ExplainedDrop] + t.Verdicts[UnexplainedDrop]
 	r.Costs = costs(losses)
 	slices.SortStableFunc(losses, func(x, y Loss) int { return dearer(x.Tokens, y.Tokens, x.Bytes, y.Bytes) })
-	r.Worst = append(r.Worst, losses[:min(3, len(losses))]...)
+	for _, l := range losses[:min(3, len(losses))] {
+		if l.Tokens > 0 || l.Bytes > 0 {
+			r.Worst = append(r.Worst, l)
+		}
+	}
 	r.Patterns = append(r.Patterns, a.patterns()...)
 	a.notes()
 }
@@ -41,12 +45,12 @@ func dearer(tokens, otherTokens, bytes, otherBytes int64) int {
 func (q *Request) losses() (list []Loss) {
 	first, reset := q.FirstDifference()
 	if explained := q.Lost - q.LostToNothing; explained > 0 {
-		list = append(list, Loss{q.Request, q.blame.Label(), q.blame.Detail, explained, q.behind})
-	} else if reset && q.behind > 0 {
-		list = append(list, Loss{q.Request, first.Label(), first.Detail, 0, q.behind})
+		list = append(list, Loss{q.Request, q.blame.Label(), q.blame.Detail, explained, q.behind, true})
+	} else if reset {
+		list = append(list, Loss{q.Request, first.Label(), first.Detail, 0, q.behind, q.Usage.reportsCache()})
 	}
 	if q.LostToNothing > 0 {
-		list = append(list, Loss{q.Request, string(Unexplained), "nothing in the log explains it" + pause(q.Pause), q.LostToNothing, 0})
+		list = append(list, Loss{q.Request, string(Unexplained), "nothing in the log explains it" + pause(q.Pause), q.LostToNothing, 0, true})
 	}
 	return list
 }
@@ -86,6 +90,7 @@ func costs(losses []Loss) []Cost {
 		list[i].Requests++
 		list[i].Tokens += l.Tokens
 		list[i].Bytes += l.Bytes
+		list[i].Reported = list[i].Reported || l.Reported
 	}
 	slices.SortStableFunc(list, func(x, y Cost) int { return dearer(x.Tokens, y.Tokens, x.Bytes, y.Bytes) })
 	return list

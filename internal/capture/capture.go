@@ -23,6 +23,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/dsh-verify/dsh-verify/internal/jsonerror"
 )
 
 // The headers that tell what a body belongs to.
@@ -127,7 +129,7 @@ func openFolder(dir string) ([]*Body, error) {
 		}
 		var e indexLine
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, fmt.Errorf("%s, line %d: it does not describe a body", f.Name(), n)
+			return nil, fmt.Errorf("%s, line %d: it does not describe a body: %s", f.Name(), n, jsonerror.Reason(err))
 		}
 		if e.File == "" || !filepath.IsLocal(e.File) {
 			return nil, fmt.Errorf("%s, line %d: %q is no file of this folder", f.Name(), n, e.File)
@@ -189,7 +191,7 @@ func (b *Body) header(name, value string) {
 type harEntry struct {
 	Request struct {
 		Method   string
-		URL      string
+		URL      string `json:"url"`
 		Headers  []struct{ Name, Value string }
 		BodySize *int64
 		PostData *struct {
@@ -215,13 +217,13 @@ func openHAR(path string, size int64) ([]*Body, error) {
 	defer f.Close()
 	dec := json.NewDecoder(bufio.NewReaderSize(skipBOM(f), 1<<20))
 	if err := seekEntries(dec); err != nil {
-		return nil, fmt.Errorf("%s: not a HAR file: %w", path, err)
+		return nil, fmt.Errorf("%s: not a HAR file: %s", path, jsonerror.Reason(err))
 	}
 	var bodies []*Body
 	for n := 1; dec.More(); n++ {
 		var e harEntry
 		if err := dec.Decode(&e); err != nil {
-			return nil, fmt.Errorf("%s: entry %d is not as HAR 1.2 has it", path, n)
+			return nil, fmt.Errorf("%s: entry %d is not as HAR 1.2 has it: %s", path, n, jsonerror.Reason(err))
 		}
 		if b := e.body(n); b != nil {
 			bodies = append(bodies, b)

@@ -169,13 +169,20 @@ const longest = 60
 
 // String returns the change as a clause for a person, in which log text is
 // visible.
-func (c Change) String() string {
+func (c Change) String() string { return c.Clause(nil) }
+
+// Clause is String; redact, when set, replaces the values that it quotes. Names
+// stay, and so do numbers and the route, which is made of names.
+func (c Change) Clause(redact func(string) string) string {
+	if c.Part == Config && (c.Name == "provider" || c.Name == "model") {
+		redact = nil
+	}
 	switch c.Part {
 	case Config, Defaults:
 		if c.Name == "" {
 			return string(c.Part) + " keys reordered: " + names(keys(c.Old)) + " → " + names(keys(c.New))
 		}
-		return fmt.Sprintf("%s %s: %s", c.Part, diffview.Visible(c.Name), arrow(c.Old, c.New))
+		return fmt.Sprintf("%s %s: %s", c.Part, diffview.Visible(c.Name), arrow(c.Old, c.New, redact))
 	case System:
 		if c.Kind == Edited || c.Kind == KeyOrder {
 			return fmt.Sprintf("system prompt %s, %d → %d bytes", c.Kind, len(c.Old), len(c.New))
@@ -201,15 +208,23 @@ func (c Change) Diff() *diffview.Diff {
 	return diffview.Compare(c.Old, c.New)
 }
 
-func arrow(old, current ecmajson.Value) string { return brief(old) + " → " + brief(current) }
+func arrow(old, current ecmajson.Value, redact func(string) string) string {
+	return brief(old, redact) + " → " + brief(current, redact)
+}
 
-func brief(v ecmajson.Value) string {
+func brief(v ecmajson.Value, redact func(string) string) string {
 	if v == nil {
 		return "none"
 	}
 	text := string(v)
 	if v.Kind() == ecmajson.String {
 		text = v.Text()
+	}
+	switch v.Kind() {
+	case ecmajson.String, ecmajson.Array, ecmajson.Object:
+		if redact != nil {
+			return redact(text)
+		}
 	}
 	if len(text) > longest {
 		text = strings.ToValidUTF8(text[:longest], "") + "…"

@@ -144,11 +144,15 @@ func subject(change *golden.Change) string {
 }
 
 // Texts are the JSON of parts, by digest.
-type texts struct{ old, new map[string]ecmajson.Value }
+type texts struct {
+	old, new map[string]ecmajson.Value
+	redact   func(string) string // nil: texts are quoted
+}
 
 // texts collects what the changes show. absent says that the log as it was is
 // asked for and not at hand.
 func (c *check) texts(changes []golden.Change) (t texts, absent bool) {
+	t.redact = c.opts.Redact
 	wantOld, wantNew := make(map[string]bool), make(map[string]bool)
 	for i := range changes {
 		old, new := digests(&changes[i])
@@ -206,20 +210,20 @@ func (t texts) detail(change *golden.Change) []string {
 	oldDigest, newDigest := digests(change)
 	old, new := t.old[oldDigest], t.new[newDigest]
 	if old != nil && new != nil {
-		return between(old, new)
+		return t.between(old, new)
 	}
-	return append(side("was", change.Old, oldDigest, old, change.OldBytes), side("now", change.New, newDigest, new, change.NewBytes)...)
+	return append(t.side("was", change.Old, oldDigest, old, change.OldBytes), t.side("now", change.New, newDigest, new, change.NewBytes)...)
 }
 
 // side shows one side of a change.
-func side(word, value, digest string, text ecmajson.Value, bytes int64) []string {
+func (t texts) side(word, value, digest string, text ecmajson.Value, bytes int64) []string {
 	switch {
 	case value == "":
 		return nil
 	case digest == "":
-		return []string{word + " " + excerpt(value)}
+		return []string{word + " " + t.excerpt(value)}
 	case text != nil:
-		return []string{fmt.Sprintf("%s %s: %s", word, plural(len(text), "byte"), excerpt(string(text)))}
+		return []string{fmt.Sprintf("%s %s: %s", word, plural(len(text), "byte"), t.excerpt(string(text)))}
 	case bytes > 0:
 		return []string{word + " " + plural(int(bytes), "byte")}
 	}
@@ -227,7 +231,10 @@ func side(word, value, digest string, text ecmajson.Value, bytes int64) []string
 	return []string{word + " " + length + " bytes"}
 }
 
-func excerpt(text string) string {
+func (t texts) excerpt(text string) string {
+	if t.redact != nil {
+		return t.redact(text)
+	}
 	if len(text) > maxExcerpt {
 		end := maxExcerpt
 		for end > 0 && !utf8.RuneStart(text[end]) {
@@ -239,9 +246,9 @@ func excerpt(text string) string {
 }
 
 // between shows how a text became another.
-func between(old, new ecmajson.Value) []string {
+func (t texts) between(old, new ecmajson.Value) []string {
 	var b bytes.Buffer
-	diffview.Printer{Limit: 5}.Changes(&b, diffview.Compare(old, new), "")
+	diffview.Printer{Limit: 5, Redact: t.redact}.Changes(&b, diffview.Compare(old, new), "")
 	lines := slices.Collect(strings.Lines(b.String()))
 	for i := range lines {
 		lines[i] = strings.TrimSuffix(lines[i], "\n")

@@ -17,10 +17,12 @@ import (
 // Options say how transcripts are checked.
 type Options struct {
 	Read     logformat.Options
-	Authored bool   // accept authored transcripts
-	Write    bool   // write the sum files of transcripts that have none
-	Update   bool   // accept what changed: write sum files, and remove those without a transcript
-	Against  string // a folder or a git revision that holds the logs as they were; "": none
+	Authored bool // accept authored transcripts
+	Write    bool // write the sum files of transcripts that have none
+	Update   bool // accept what changed: write sum files, and remove those without a transcript
+	// Redact, when set, replaces the texts that findings quote.
+	Redact  func(string) string
+	Against string // a folder or a git revision that holds the logs as they were; "": none
 }
 
 // What the gate says of a transcript.
@@ -298,10 +300,36 @@ func (c *check) judgeRequests(want *golden.Sum) {
 }
 
 func (c *check) write(status string) {
-	err := atomicfile.Write(filepath.Join(c.transcript.dir, c.transcript.sum), golden.Format(c.sum))
+	path := filepath.Join(c.transcript.dir, c.transcript.sum)
+	err := c.keepLogs(path)
+	if err == nil {
+		err = atomicfile.Write(path, golden.Format(c.sum))
+	}
 	if err != nil {
 		unwritten(c.log, err)
 		return
 	}
 	c.log.Golden = status
+}
+
+// keepLogs rejects a sum file that is a log by another name.
+func (c *check) keepLogs(sum string) error {
+	info, err := os.Stat(sum)
+	if err != nil {
+		return nil // it does not exist yet; what else is wrong with it, writing tells
+	}
+	entries, err := os.ReadDir(c.transcript.dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(c.transcript.dir, e.Name())
+		if e.Name() == filepath.Base(sum) {
+			continue
+		}
+		if other, err := os.Stat(path); err == nil && os.SameFile(info, other) {
+			return errors.New("it is the same file as " + path)
+		}
+	}
+	return nil
 }

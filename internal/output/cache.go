@@ -39,7 +39,7 @@ func CacheCSV(w io.Writer, reports []*cache.Report) error {
 				diffview.Visible(r.SessionID), strconv.Itoa(q.Ordinal), q.Request, diffview.Visible(q.Provider), diffview.Visible(q.Model), strconv.Itoa(q.Messages),
 				strconv.FormatInt(q.PromptBytes, 10), strconv.FormatInt(q.KeptBytes, 10), strconv.FormatFloat(q.KeptShare, 'f', 4, 64),
 				cell(q.Usage.Input), cell(q.Usage.CacheRead), cell(q.Usage.CacheWrite), cell(q.Usage.Output), cell(q.Expected),
-				strconv.FormatInt(q.Lost, 10), string(q.Verdict), cause, details(q),
+				lost(q), string(q.Verdict), cause, details(q),
 			})
 		}
 	}
@@ -52,6 +52,14 @@ func cell(n int64) string {
 		return ""
 	}
 	return strconv.FormatInt(n, 10)
+}
+
+// lost is empty where nobody said what the cache gave.
+func lost(q *cache.Request) string {
+	if q.Verdict == cache.NotReported {
+		return ""
+	}
+	return strconv.FormatInt(q.Lost, 10)
 }
 
 func details(q *cache.Request) string {
@@ -69,9 +77,9 @@ type Cache struct {
 	diffs diffview.Printer
 }
 
-// NewCache returns a printer.
-func NewCache(w io.Writer, style *Style, colour bool) *Cache {
-	return &Cache{w, style, diffview.Printer{Colour: colour, Limit: 5}}
+// NewCache returns a printer, which shows edits with the given one.
+func NewCache(w io.Writer, style *Style, diffs diffview.Printer) *Cache {
+	return &Cache{w, style, diffs}
 }
 
 // Report prints the report on one log.
@@ -150,6 +158,9 @@ func against(q *cache.Request) string {
 	default:
 		words = append(words, "extends it")
 	}
+	if reason := unkept(q); reason != "" {
+		words = append(words, reason)
+	}
 	if q.Resume {
 		words = append(words, "resumed")
 	}
@@ -157,6 +168,21 @@ func against(q *cache.Request) string {
 		words = append(words, "forked")
 	}
 	return strings.Join(words, ", ")
+}
+
+// unkept says why a prompt that is kept whole is expected to find nothing in the
+// cache, "" where it is not so.
+func unkept(q *cache.Request) string {
+	first, reset := q.FirstDifference()
+	switch {
+	case q.First || q.Expected != 0 || q.KeptShare < 0.995:
+		return ""
+	case reset && first.Kind == cache.ConfigField:
+		return "which may be part of the prompt: a cache of its own"
+	case reset:
+		return "a cache of its own"
+	}
+	return "no request before it with this header reported its tokens"
 }
 
 // resets lists what differs where more than a row can hold does.
@@ -235,14 +261,33 @@ func (c *Cache) totals(r *cache.Report) {
 			words = append(words, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	fmt.Fprintf(c.w, "    %s: %s; %s\n", plural(int64(t.Requests), "request"), strings.Join(words, ", "), plural(int64(t.Resets), "reset"))
-	fmt.Fprintf(c.w, "    tokens: %d input, %d cache read, %d cache write, %d output%s\n", t.Input, t.CacheRead, t.CacheWrite, t.Output, hitShare(t))
+	if t.Requests == 0 {
+		fmt.Fprintln(c.w, "    no requests")
+	} else {
+		fmt.Fprintf(c.w, "    %s: %s; %s\n", plural(int64(t.Requests), "request"), strings.Join(words, ", "), plural(int64(t.Resets), "reset"))
+		fmt.Fprintf(c.w, "    tokens: %s input, %s cache read, %s cache write, %s output%s\n",
+			sum(r, t.Input, func(u cache.Usage) int64 { return u.Input }), sum(r, t.CacheRead, func(u cache.Usage) int64 { return u.CacheRead }),
+			sum(r, t.CacheWrite, func(u cache.Usage) int64 { return u.CacheWrite }), sum(r, t.Output, func(u cache.Usage) int64 { return u.Output }), hitShare(t))
+	}
 	if t.Lost > 0 {
 		fmt.Fprintf(c.w, "    lost to drops: %d tokens\n", t.Lost)
 	}
-	if t.Compactions > 0 {
+	switch {
+	case t.Compactions > 0 && t.OneshotIn+t.OneshotOut == 0:
+		fmt.Fprintf(c.w, "    compaction calls: %d more, tokens not reported\n", t.Compactions)
+	case t.Compactions > 0:
 		fmt.Fprintf(c.w, "    compaction calls: %d more, %d tokens in, %d out\n", t.Compactions, t.OneshotIn, t.OneshotOut)
 	}
+}
+
+// sum is a sum over the requests, "-" when none of them reported a part of it.
+func sum(r *cache.Report, total int64, of func(cache.Usage) int64) string {
+	for _, q := range r.Requests {
+		if of(q.Usage) >= 0 {
+			return strconv.FormatInt(total, 10)
+		}
+	}
+	return "-"
 }
 
 func hitShare(t cache.Totals) string {
@@ -261,15 +306,29 @@ func (c *Cache) costs(r *cache.Report) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "    CAUSE\tREQUESTS\tTOKENS READ AGAIN\tBYTES BEHIND THE DIFFERENCE")
+	resets := 0
 	for _, cost := range r.Costs {
-		fmt.Fprintf(w, "    %s\t%d\t%d\t%d\n", cost.Cause, cost.Requests, cost.Tokens, cost.Bytes)
+		tokens := "-"
+		if cost.Reported {
+			tokens = strconv.FormatInt(cost.Tokens, 10)
+		}
+		fmt.Fprintf(w, "    %s\t%d\t%s\t%d\n", cost.Cause, cost.Requests, tokens, cost.Bytes)
+		if cost.Cause != string(cache.Unexplained) {
+			resets += cost.Requests
+		}
 	}
 	w.Flush()
 	b.WriteTo(c.w)
+	if resets != r.Totals.Resets {
+		fmt.Fprintln(c.w, "    a drop is charged to what was reset by requests before it that nobody answered, too")
+	}
+	if len(r.Worst) == 0 {
+		return
+	}
 	c.heading("the most expensive")
 	for _, l := range r.Worst {
 		size := fmt.Sprintf("%d tokens", l.Tokens)
-		if l.Tokens == 0 {
+		if !l.Reported {
 			size = fmt.Sprintf("%d bytes, tokens not reported", l.Bytes)
 		}
 		fmt.Fprintf(c.w, "    %s  %s: %s\n", l.Request, size, l.Detail)

@@ -25,13 +25,13 @@ func WriteJSON(w io.Writer, v any, indent string) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	_, err := w.Write(escapeUnsafe(b.Bytes()))
+	_, err := w.Write(EscapeUnsafe(b.Bytes()))
 	return err
 }
 
-// escapeUnsafe escapes, in JSON text, what a terminal obeys. Control characters
+// EscapeUnsafe escapes, in JSON text, what a terminal obeys. Control characters
 // below U+0020 are escaped already.
-func escapeUnsafe(text []byte) []byte {
+func EscapeUnsafe(text []byte) []byte {
 	at := firstUnsafe(text)
 	if at < 0 {
 		return text

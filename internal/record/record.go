@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,10 +29,23 @@ type Proxy struct {
 	forward *httputil.ReverseProxy
 	note    func(string)
 
-	mu    sync.Mutex
-	count int
-	index *os.File
+	mu     sync.Mutex
+	count  int
+	kept   int
+	lost   int
+	index  *os.File
+	answer atomic.Int64 // answers under way
 }
+
+// Counts returns how many bodies were kept, and how many could not be.
+func (p *Proxy) Counts() (kept, lost int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.kept, p.lost
+}
+
+// Answering returns how many answers are under way.
+func (p *Proxy) Answering() int { return int(p.answer.Load()) }
 
 // kept lists the headers that the index holds.
 var kept = []string{
@@ -75,19 +89,36 @@ const maxBody = 1 << 30
 // is reported and forwarded all the same.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	p.answer.Add(1)
+	defer p.answer.Add(-1)
 	if err != nil || len(body) > maxBody {
-		p.note("a body could not be read")
+		if isChat(r) {
+			p.lose()
+		}
+		p.note("a body could not be read, and was not recorded")
 		http.Error(w, "dsh-verify: the request body could not be read", http.StatusBadRequest)
 		return
 	}
 	if len(body) > 0 {
 		if err := p.keep(r, body); err != nil {
+			p.lose()
 			p.note("not recorded: " + err.Error())
 		}
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	r.ContentLength = int64(len(body))
 	p.forward.ServeHTTP(w, r)
+}
+
+func (p *Proxy) lose() {
+	p.mu.Lock()
+	p.lost++
+	p.mu.Unlock()
+}
+
+// isChat tells requests to a model from uploads and the like.
+func isChat(r *http.Request) bool {
+	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/chat/completions")
 }
 
 // An entry is a line of the index.
@@ -104,8 +135,8 @@ type entry struct {
 }
 
 func (p *Proxy) keep(r *http.Request, body []byte) error {
-	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		return nil // uploads and the like are no requests to a model
+	if !isChat(r) {
+		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,9 +168,16 @@ func (p *Proxy) keep(r *http.Request, body []byte) error {
 	if err != nil {
 		return err
 	}
-	p.note(fmt.Sprintf("%s: %d bytes of session %s", name, len(body), e.SessionID))
-	_, err = p.index.Write(append(line, '\n'))
-	return err
+	if _, err := p.index.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	p.kept++
+	whose := ""
+	if e.SessionID != "" {
+		whose = " of session " + e.SessionID
+	}
+	p.note(fmt.Sprintf("%s: %d bytes%s", name, len(body), whose))
+	return nil
 }
 
 // create makes the next body file; a folder that holds some is continued.

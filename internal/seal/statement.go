@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
+
+	"github.com/dsh-verify/dsh-verify/internal/jsonerror"
 )
 
 // SchemaVersion is the version of the statement.
@@ -55,7 +57,7 @@ type Request struct {
 func Parse(text []byte) (*Statement, error) {
 	s := new(Statement)
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("not a seal: %w", err)
+		return nil, errors.New("not a seal: " + jsonerror.Reason(err))
 	}
 	switch {
 	case s.Kind != kind:

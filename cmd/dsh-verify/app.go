@@ -165,7 +165,12 @@ Example:
 // command's flags checked before it reads anything.
 func (a *app) setUp(cmd *cli.Command) {
 	cmd.OnUsageError = func(_ context.Context, c *cli.Command, err error, _ bool) error {
-		reason := goReason.ReplaceAllString(strings.TrimSuffix(err.Error(), "."), ": $1")
+		reason := goReason.ReplaceAllStringFunc(strings.TrimSuffix(err.Error(), "."), func(said string) string {
+			if strings.HasSuffix(said, "out of range") {
+				return ": it is too large"
+			}
+			return ": it is not a whole number"
+		})
 		return usagef("%s (see '%s --help')", reason, c.FullName())
 	}
 	for _, sub := range cmd.Commands {
@@ -195,15 +200,18 @@ func refuseEmptyFlags(cmd *cli.Command) {
 }
 
 // goReason is how the language says why a number is none.
-var goReason = regexp.MustCompile(`: strconv\.\w+: parsing ".*": (.*)`)
+var goReason = regexp.MustCompile(`: strconv\.Parse(Int|Uint): parsing ".*": .*`)
 
 // before is run before a command does anything. The commands that end in order when
-// they are interrupted get a context for it; the others end as programs do.
+// they are interrupted get a context for it; the others end at once.
 func (a *app) before(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 	if err := keepInputs(cmd); err != nil {
 		return ctx, err
 	}
 	if orderly := cmd.FullName() == "dsh-verify scan" || cmd.FullName() == "dsh-verify record"; !orderly {
+		if a.uninterrupted == nil { // a command of a command comes here twice
+			a.uninterrupted = endAtOnce()
+		}
 		return ctx, nil
 	}
 	ctx, a.uninterrupted = interruptible(ctx)

@@ -16,12 +16,35 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+
+	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 )
 
 func main() {
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
 	os.Exit(a.run(context.Background(), os.Args))
+}
+
+// endAtOnce has the program end when it is interrupted, and leave no half of a file
+// behind, until stop is called.
+func endAtOnce() (stop func()) {
+	signals, done := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		select {
+		case s := <-signals:
+			atomicfile.DropAll()
+			code := 1
+			if n, ok := s.(syscall.Signal); ok {
+				code = 128 + int(n)
+			}
+			os.Exit(code)
+		case <-done:
+		}
+	}()
+	return sync.OnceFunc(func() { signal.Stop(signals); close(done) })
 }
 
 // interruptible returns a context that ends when the user or the system asks for

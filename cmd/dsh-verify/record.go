@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,7 +51,8 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 	if out == "" {
 		return usagef("record needs --out DIR")
 	}
-	if _, port, err := net.SplitHostPort(cmd.String("listen")); err != nil || port == "" {
+	_, port, err := net.SplitHostPort(cmd.String("listen"))
+	if n, notNumber := strconv.Atoi(port); err != nil || notNumber != nil || n < 0 || n > 65535 {
 		return usagef("--listen %s is not host:port, as 127.0.0.1:8080", cmd.String("listen"))
 	}
 	if !record.IsLoopback(cmd.String("listen")) && !cmd.Bool("allow-remote") {

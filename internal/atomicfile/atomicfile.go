@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // A File is being written. Commit puts it in place, Close without Commit drops it.
@@ -44,6 +45,7 @@ func Create(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	unfinished.Store(f.Name(), true)
 	return &File{File: f, target: path}, nil
 }
 
@@ -54,6 +56,7 @@ func (f *File) Commit() error {
 	if f.target == "" {
 		return err
 	}
+	defer unfinished.Delete(f.Name())
 	if err == nil {
 		err = os.Rename(f.Name(), f.target)
 	}
@@ -72,8 +75,20 @@ func (f *File) Close() error {
 	err := f.File.Close()
 	if f.target != "" {
 		os.Remove(f.Name())
+		unfinished.Delete(f.Name())
 	}
 	return err
+}
+
+// unfinished are the files that wait to take their target's place.
+var unfinished sync.Map
+
+// DropAll removes what was not committed, for a program that ends at once.
+func DropAll() {
+	unfinished.Range(func(name, _ any) bool {
+		os.Remove(name.(string))
+		return true
+	})
 }
 
 // Write writes a whole file at once.

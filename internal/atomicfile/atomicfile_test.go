@@ -66,3 +66,17 @@ func holds(t *testing.T, path, want string) {
 		t.Errorf("%s holds %q, %v; want %q", path, got, err, want)
 	}
 }
+
+func TestDropAll(t *testing.T) {
+	dir := t.TempDir()
+	f, err := atomicfile.Create(filepath.Join(dir, "report.xml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("half")
+	f.File.Close() // where open files cannot be removed
+	atomicfile.DropAll()
+	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
+		t.Errorf("left behind: %v", entries)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -50,6 +51,7 @@ type traffic struct {
 	verdicts map[string]finding.Verdict // by request key
 	matched  int
 	known    int // bodies that say they are of this session
+	starts   int // compactions that were started; what a failed one sent is not in the log
 }
 
 // A posted body, and what it was matched with.
@@ -213,6 +215,7 @@ func (t *traffic) policies(captured []byte) []wire.Policy {
 type oneshot struct {
 	seq     int64
 	what    string
+	model   string
 	found   bool
 	whole   bool        // the log determines all of it; otherwise all but the last message
 	variant [][2][]byte // its body before and behind the instruction, by policy
@@ -233,12 +236,20 @@ func (t *traffic) oneshot(q *reconstruct.Oneshot) {
 	if err != nil {
 		return
 	}
+	o.model = ecmajson.Value(canonical).Lookup("model").Text()
 	for _, policy := range t.policies(nil) {
 		b := wire.NewBuilder(policy, nil)
 		if body, err := b.DeepSeek(wire.JSON(canonical)); err == nil {
 			before, after, _ := bytes.Cut(body.Bytes(), []byte(instruction))
 			o.variant = append(o.variant, [2][]byte{before, after})
 		}
+	}
+}
+
+// record counts the compactions that this session started.
+func (t *traffic) record(rec *logformat.Record, seed int64) {
+	if e := rec.Event; e != nil && e.Type == "compaction/start" && e.Seq >= seed {
+		t.starts++
 	}
 }
 
@@ -357,7 +368,8 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 }
 
 // oneshotDrift pairs the compactions that the log tells of and that no body equals
-// with the bodies that say they are compactions, in order.
+// with the bodies that say they are compactions of the same model, in order. Where
+// compactions failed, a body may be of one of those, and nothing is said.
 func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 	var left []*posted
 	for _, p := range t.bodies {
@@ -365,12 +377,25 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 			left = append(left, p)
 		}
 	}
+	told := 0
 	for _, o := range t.oneshots {
-		if o.found || o.whole || len(o.variant) == 0 || len(left) == 0 {
+		if o.what == string(reconstruct.CompactionOneshot) {
+			told++
+		}
+	}
+	if len(left) <= t.starts-told {
+		return
+	}
+	for _, o := range t.oneshots {
+		if o.found || o.whole || len(o.variant) == 0 {
 			continue
 		}
-		p := left[0]
-		left = left[1:]
+		i := slices.IndexFunc(left, func(p *posted) bool { return modelOf(p.text) == o.model })
+		if i < 0 {
+			continue
+		}
+		p := left[i]
+		left = slices.Delete(left, i, i+1)
 		p.taken = true
 		at, rebuilt := o.differs(p.text)
 		headline, pointer := whereAt(rebuilt, int64(at))
@@ -381,6 +406,13 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 		r.add(f)
 		r.worse(finding.Drift)
 	}
+}
+
+func modelOf(body []byte) string {
+	if _, err := ecmajson.Check(body); err != nil {
+		return ""
+	}
+	return ecmajson.Value(bytes.TrimSpace(body)).Lookup("model").Text()
 }
 
 // differs returns where a body parts from the variant that explains most of it,

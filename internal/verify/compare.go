@@ -19,6 +19,7 @@ type comparison struct {
 	log     string                        // the log's name in the report
 	byKey   map[string][]*recording.Entry // in the order of the file
 	resumed bool                          // a later process went on with the session
+	since   int64                         // the first line of the recording that is of this process; 0: none yet
 	seen    map[*recording.Entry]bool
 	digests map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
 	matched int
@@ -71,7 +72,9 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 	if len(c.byKey) == 0 {
 		return finding.Rebuilt // nothing of this session to compare with
 	}
-	c.resumed = c.resumed || q.Relation.HeaderReason == "resume"
+	if q.Relation.HeaderReason == "resume" {
+		c.resumed, c.since = true, 0
+	}
 	entries := c.byKey[q.Key()]
 	c.digests[q.Digest()] = q.Key()
 	if len(entries) == 0 {
@@ -88,12 +91,15 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 		return finding.Unreadable
 	}
 	c.matched++
-	if at >= 0 && q.Prepared && c.resumed {
+	if at >= 0 && q.Prepared && c.resumed && (c.since == 0 || entry.Line < c.since) {
 		// The log cannot show that this one was sent; what was recorded under its
 		// number is of a process whose last events were never stored.
 		c.superseded(q, entry)
 		c.others(q, entry, entries)
 		return finding.Rebuilt
+	}
+	if c.since == 0 {
+		c.since = entry.Line
 	}
 	c.order(entry)
 	c.others(q, entry, entries)

@@ -177,6 +177,9 @@ func (r *run) apply(rec *logformat.Record) error {
 			r.objects.message(m)
 		}
 	}
+	if r.traffic != nil {
+		r.traffic.record(rec, r.log.Session.SeedLength)
+	}
 	if r.opts.Watch != nil {
 		r.opts.Watch.Record(rec, r.session)
 	}

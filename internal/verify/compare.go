@@ -19,6 +19,7 @@ type comparison struct {
 	log     string                        // the log's name in the report
 	byKey   map[string][]*recording.Entry // in the order of the file
 	resumed bool                          // a later process went on with the session
+	resume  int64                         // the header with which it did
 	since   int64                         // the first line of the recording that is of this process; 0: none yet
 	seen    map[*recording.Entry]bool
 	digests map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
@@ -72,8 +73,8 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 	if len(c.byKey) == 0 {
 		return finding.Rebuilt // nothing of this session to compare with
 	}
-	if q.Relation.HeaderReason == "resume" {
-		c.resumed, c.since = true, 0
+	if h := q.Config; h.Reason == "resume" && h.Seq != c.resume {
+		c.resumed, c.resume, c.since = true, h.Seq, 0
 	}
 	entries := c.byKey[q.Key()]
 	c.digests[q.Digest()] = q.Key()
@@ -136,14 +137,14 @@ func (c *comparison) choose(q *reconstruct.Request, entries []*recording.Entry) 
 
 // others reports further entries under a request's number. A process that died
 // before its last events were stored leaves one whose number a later process used
-// again; any other is one too many.
+// again, and so does one that died before anything was; any other is one too many.
 func (c *comparison) others(q *reconstruct.Request, chosen *recording.Entry, entries []*recording.Entry) {
 	want, _ := c.file.Digest(chosen)
 	for _, e := range entries {
 		if e == chosen {
 			continue
 		}
-		if digest, err := c.file.Digest(e); err == nil && digest != want && c.resumed && e.Line < chosen.Line {
+		if digest, err := c.file.Digest(e); err == nil && digest != want && e.Line < chosen.Line && (c.resumed || c.lastIn == nil || c.lastIn == chosen) {
 			c.superseded(q, e)
 			continue
 		}

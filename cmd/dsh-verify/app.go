@@ -89,6 +89,9 @@ func (a *app) exit(err error) int {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
+		if quoting, ok := errors.AsType[*quotingError](err); ok && a.redacting != nil {
+			status.message = quoting.redacted
+		}
 		if status.message != "" {
 			fmt.Fprintln(a.stderr, "dsh-verify: "+visible(status.message))
 		}
@@ -107,6 +110,14 @@ type statusError struct {
 }
 
 func (e *statusError) Error() string { return e.message }
+
+// A quotingError is a status whose message quotes a log.
+type quotingError struct {
+	statusError
+	redacted string // the message without what it quotes
+}
+
+func (e *quotingError) Unwrap() error { return &e.statusError }
 
 func usagef(format string, args ...any) error {
 	return &statusError{exitUsage, fmt.Sprintf(format, args...)}

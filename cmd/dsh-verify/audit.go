@@ -65,13 +65,22 @@ func (a *app) audit(cmd *cli.Command) error {
 // auditSummary is the last line, which counts.
 func auditSummary(report *verify.Report) string {
 	counts := make(map[finding.Severity]int)
+	ignored := 0
 	for _, log := range report.Logs {
 		for _, f := range log.Findings {
+			if f.Suppressed != "" {
+				ignored++
+				continue
+			}
 			counts[f.Severity]++
 		}
 	}
-	return fmt.Sprintf("audited: %s, %s, %s, %s", plural(report.Sessions(), "log"), plural(counts[finding.Error], "error"),
+	line := fmt.Sprintf("audited: %s, %s, %s, %s", plural(report.Sessions(), "log"), plural(counts[finding.Error], "error"),
 		plural(counts[finding.Warning], "warning"), plural(counts[finding.Note], "note"))
+	if ignored > 0 {
+		line += fmt.Sprintf(", %d ignored", ignored)
+	}
+	return line
 }
 
 func plural(n int, what string) string {

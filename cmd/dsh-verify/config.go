@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
@@ -61,6 +62,11 @@ type configValue struct {
 func (a *app) configCheck(cmd *cli.Command) error {
 	if cmd.Args().Len() > 1 {
 		return usagef("check takes one TARGET, got %d arguments (see '%s --help')", cmd.Args().Len(), cmd.FullName())
+	}
+	if target := cmd.Args().First(); target != "" && target != "-" {
+		if _, err := os.Stat(target); err != nil {
+			return &statusError{exitUnreadable, cause(err)}
+		}
 	}
 	set, err := newSetup(cmd, cmd.Args().First())
 	if err != nil {

@@ -167,6 +167,13 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 		p.Close()
 		return nil, placeError(arg, p, finding.Refused)
 	}
+	// What is wrong with an archive itself makes it unclear which session counts.
+	for _, f := range p.Findings {
+		if f.Place.File == arg && f.Imposes() == finding.Refused {
+			p.Close()
+			return nil, &statusError{exitRefused, arg + ": refused: " + f.Message + " [" + f.Code + "]"}
+		}
+	}
 	return p, nil
 }
 
@@ -201,8 +208,11 @@ func placeError(arg string, p *locate.Place, v finding.Verdict) error {
 // refusedBy is the error of a refused log or container.
 func refusedBy(name string, refusal *logformat.Refusal) error {
 	f := finding.FromRefusal(refusal)
-	if where := f.Place.Where(); where != "" {
-		f.Message = where + ": " + f.Message
+	where := f.Place.Where()
+	if where != "" {
+		where += ": "
 	}
-	return &statusError{exitRefused, name + ": refused: " + f.Message + " [" + f.Code + "]"}
+	entry, _ := finding.Lookup(f.Code)
+	sentence := func(message string) string { return name + ": refused: " + where + message + " [" + f.Code + "]" }
+	return &quotingError{statusError{exitRefused, sentence(f.Message)}, sentence(entry.Meaning)}
 }

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/capture"
+	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/report"
@@ -70,6 +72,11 @@ func (a *app) report(cmd *cli.Command) error {
 		for _, checked := range run.argument(arg) {
 			session := collected[checked]
 			if session == nil { // a place, or what could not be opened
+				for _, f := range checked.Findings {
+					if f.Imposes() == finding.Unreadable {
+						fmt.Fprintln(a.stderr, "dsh-verify: "+visible(checked.File+": "+f.Message))
+					}
+				}
 				session = collect(checked, report.Source{Redactor: redactor})
 			}
 			page.Add(session)

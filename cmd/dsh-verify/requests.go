@@ -130,28 +130,34 @@ func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 
 // eachRequest rebuilds the requests of a log one after the other.
 func eachRequest(log *locate.Log, opts logformat.Options, do func(*reconstruct.Request) error) error {
+	_, err := readRequests(log, opts, do)
+	return err
+}
+
+// readRequests is eachRequest, and returns how many events the log has.
+func readRequests(log *locate.Log, opts logformat.Options, do func(*reconstruct.Request) error) (events int64, err error) {
 	reader, closer, err := log.Open(opts)
 	if err != nil {
-		return refused(log, err)
+		return 0, refused(log, err)
 	}
 	defer closer.Close()
 	header, err := reader.Header()
 	if err != nil {
-		return refused(log, err)
+		return 0, refused(log, err)
 	}
 	session := reconstruct.NewSession(header, reconstruct.Options{})
 	for q, err := range session.Requests(reader) {
 		if err != nil {
-			return refused(log, err)
+			return 0, refused(log, err)
 		}
 		if err := do(q); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
-		return &statusError{exitUnreadable, log.Name + ": " + err.Error()}
+		return 0, &statusError{exitUnreadable, log.Name + ": " + err.Error()}
 	}
-	return nil
+	return reader.Stats().Events, nil
 }
 
 // refused names the log in what ended its reading.

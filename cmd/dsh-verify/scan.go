@@ -172,6 +172,7 @@ type scanner struct {
 	failFast bool
 
 	mu          sync.Mutex
+	places      int  // roots that have errors of their own
 	checked     int  // sessions, and roots that could not be opened
 	logsChecked int  // of logs
 	stopped     bool // by --fail-fast
@@ -232,7 +233,12 @@ func (s *scanner) done(report *verify.Log) (stop bool) {
 }
 
 // place takes the report on a root itself.
-func (s *scanner) place(report *verify.Log) { s.add(report) }
+func (s *scanner) place(report *verify.Log) {
+	if report.Verdict != finding.Rebuilt && report.Verdict != "" {
+		s.places++
+	}
+	s.add(report)
+}
 
 func (s *scanner) add(report *verify.Log) {
 	s.out.log(report)
@@ -285,6 +291,9 @@ func (t *scanText) Close(*verify.Report) error {
 	})
 	for _, code := range codes {
 		fmt.Fprintf(t.w, "%6d  %s\n", s.codes[code], code)
+	}
+	if s.places > 0 {
+		verdicts = append(verdicts, fmt.Sprintf("and what is wrong with %s", plural(s.places, "root")))
 	}
 	_, err := fmt.Fprintf(t.w, "%s, %s: %s\n", plural(s.checked, "session"), plural(s.requests, "request"), strings.Join(verdicts, ", "))
 	return err

@@ -88,7 +88,7 @@ func (c *checker) choose(log *locate.Log, selectors ...selector) ([]*chosen, err
 	history := provenance.NewHistory()
 	var before *reconstruct.Request
 	total := 0
-	err := eachRequest(log, c.read, func(q *reconstruct.Request) error {
+	events, err := readRequests(log, c.read, func(q *reconstruct.Request) error {
 		history.See(q)
 		kept := q.Keep()
 		for i, s := range selectors {
@@ -106,6 +106,9 @@ func (c *checker) choose(log *locate.Log, selectors ...selector) ([]*chosen, err
 		return nil, err
 	}
 	for i, f := range found {
+		if selectors[i].seq >= events {
+			return nil, usagef("%s has no event %d: its last is %d", log.Name, selectors[i].seq, events-1)
+		}
 		if f == nil {
 			return nil, usagef("%s has no request %s: the log shows %s (see 'dsh-verify requests')", log.Name, selectors[i].text, plural(total, "request"))
 		}

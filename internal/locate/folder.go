@@ -287,7 +287,13 @@ func isFlat(path, name string) bool {
 }
 
 // isLeftover tells a temporary file in a session's folder.
+// policyFile is this tool's own file.
+const policyFile = ".dsh-verify.yaml"
+
 func isLeftover(name string) bool {
+	if name == policyFile {
+		return false
+	}
 	return strings.HasSuffix(name, ".tmp") || strings.HasPrefix(name, ".dsh-") || strings.HasPrefix(name, "session.jsonl")
 }
 

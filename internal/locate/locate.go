@@ -254,6 +254,16 @@ func archive(name string, r io.ReaderAt, size int64, closer io.Closer) (*Place, 
 	return p, nil
 }
 
+// lastWritten is when the latest of some files was written, in Unix milliseconds.
+func lastWritten(paths ...string) (latest int64) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			latest = max(latest, info.ModTime().UnixMilli())
+		}
+	}
+	return latest
+}
+
 func store(path string) (*Place, error) {
 	s, err := sqlitestore.Open(path)
 	if err != nil {
@@ -265,9 +275,10 @@ func store(path string) (*Place, error) {
 		return nil, err
 	}
 	p := &Place{closers: []io.Closer{s}}
+	modified := lastWritten(path, path+"-wal")
 	for _, id := range ids {
 		p.Logs = append(p.Logs, &Log{
-			Name: path + "#" + id, Dir: filepath.Dir(path), ID: id,
+			Name: path + "#" + id, Dir: filepath.Dir(path), ID: id, Modified: modified,
 			open: func(opts logformat.Options) (*logformat.Reader, io.Closer, error) {
 				rows, err := s.Log(id)
 				if err != nil {

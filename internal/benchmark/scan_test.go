@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/dsh-verify/dsh-verify/golden"
 	"github.com/dsh-verify/dsh-verify/internal/loggen"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -43,4 +44,14 @@ func scan(jobs int, log []byte) {
 	}
 	close(next)
 	wait.Wait()
+}
+
+// BenchmarkGolden records the sum file of a session: a digest of each message and
+// of each request.
+func BenchmarkGolden(b *testing.B) {
+	each(b, func(b *testing.B, log []byte) {
+		if _, err := golden.Record(logformat.NewReader(bytes.NewReader(log), logformat.Options{})); err != nil {
+			b.Fatal(err)
+		}
+	})
 }

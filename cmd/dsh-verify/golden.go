@@ -115,6 +115,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 	}
 	defer out.close()
 	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	var empty []string // folders without a transcript
 	for _, arg := range cmd.Args().Slice() {
 		rules, err := findPolicy(cmd, arg)
 		if err != nil {
@@ -123,6 +124,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		if opts.Read, err = readOptions(cmd, rules); err != nil {
 			return err
 		}
+		before := len(report.Logs)
 		err = gate.Run(arg, opts, func(log *verify.Log) {
 			judgeGolden(log, rules)
 			report.Add(log)
@@ -131,12 +133,17 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		if err != nil {
 			return &statusError{exitUnreadable, cause(err)}
 		}
+		if len(report.Logs) == before {
+			empty = append(empty, arg)
+		}
 	}
-	if len(report.Logs) == 0 {
-		return &statusError{exitUnreadable, strings.Join(cmd.Args().Slice(), " ") + ": no transcript below"}
+	if len(report.Logs) > 0 {
+		if err := out.finish(report); err != nil {
+			return err
+		}
 	}
-	if err := out.finish(report); err != nil {
-		return err
+	if len(empty) > 0 {
+		return &statusError{exitUnreadable, strings.Join(empty, ", ") + ": no transcript below"}
 	}
 	return verdictStatus(report.Verdict, false)
 }

@@ -100,8 +100,17 @@ func (s *Statement) name(l *Log, e edit, sealed []mark) (found []finding.Finding
 		return []finding.Finding{s.finding(l, finding.SealReordered, was, now, "inclusion at their places in the sealed tree fails")}
 	}
 	both := min(was.len(), now.len())
-	if both > 0 {
-		found = append(found, s.finding(l, finding.SealChanged, span{was.from, was.from + both}, span{now.from, now.from + both}, "inclusion in the sealed tree fails"))
+	for at := 0; at < both; {
+		if sealed[was.from+at] == l.marks[now.from+at] {
+			at++
+			continue
+		}
+		end := at + 1
+		for end < both && sealed[was.from+end] != l.marks[now.from+end] {
+			end++
+		}
+		found = append(found, s.finding(l, finding.SealChanged, span{was.from + at, was.from + end}, span{now.from + at, now.from + end}, "inclusion in the sealed tree fails"))
+		at = end
 	}
 	if rest := (span{was.from + both, was.to}); rest.len() > 0 {
 		found = append(found, s.finding(l, finding.SealRemoved, rest, span{now.to, now.to}, "the log is not consistent with the sealed tree"))

@@ -164,14 +164,18 @@ func judgeGolden(log *verify.Log, rules *policy.Policy) {
 // wrong with it.
 type goldenText struct {
 	*output.Text
+	whole  *output.Text // prints what a policy set aside, too
 	w      io.Writer
+	quiet  bool
 	status func(*verify.Log) bool // whether a transcript has a line
 }
 
 func newGoldenText(w io.Writer, opts output.Options, verbose bool) *goldenText {
 	quiet := opts.Quiet
-	opts.Quiet, opts.Summary = true, goldenSummary
-	return &goldenText{output.NewText(w, opts), w, func(log *verify.Log) bool {
+	opts.Quiet, opts.Summary = false, goldenSummary
+	whole := output.NewText(w, opts)
+	opts.Quiet = true
+	return &goldenText{output.NewText(w, opts), whole, w, quiet, func(log *verify.Log) bool {
 		return verbose || !quiet && log.Golden != gate.Unchanged
 	}}
 }
@@ -180,6 +184,10 @@ func newGoldenText(w io.Writer, opts output.Options, verbose bool) *goldenText {
 func (t *goldenText) Log(log *verify.Log) {
 	if t.status(log) {
 		fmt.Fprintf(t.w, "%-10s %s\n", log.Golden, visible(log.File))
+	}
+	if log.Golden == gate.Ignored && !t.quiet {
+		t.whole.Findings(log)
+		return
 	}
 	t.Findings(log)
 }

@@ -34,7 +34,7 @@ Examples:
   dsh-verify scan --since 24h --project my-app --fail-fast ~/.dsh/sessions
   dsh-verify scan --format ndjson ~/.dsh/sessions | jq -r 'select(.verdict=="refused").file'`,
 		Flags: slices.Concat(logFlags(), outputFlags(), []cli.Flag{
-			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "check `N` sessions at a time (default: one per core)"},
+			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "check `N` sessions at a time", DefaultText: "one per core"},
 			&cli.StringFlag{Name: "since", Usage: "only logs written since `WHEN`: a duration such as 36h or 7d, or a date such as 2026-11-30"},
 			&cli.StringFlag{Name: "project", Usage: "only sessions whose project folder contains `NAME`"},
 			&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first session that does not verify"},

@@ -130,7 +130,7 @@ func verdictStatus(v finding.Verdict, strict bool) error {
 		return &statusError{code: exitDrift}
 	case finding.Refused:
 		return &statusError{code: exitRefused}
-	case finding.Unreadable:
+	case finding.Unreadable, finding.Nothing:
 		return &statusError{code: exitUnreadable}
 	case finding.Unverifiable:
 		if strict {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
@@ -73,6 +74,8 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 			p.Close()
 		}
 	}()
+	found := 0
+	seen := make(map[string]bool) // roots may lie in each other
 	for _, root := range cmd.Args().Slice() {
 		c := c.under(root)
 		place, err := a.find(cmd, root)
@@ -85,10 +88,22 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 			s.place(c.judge(verify.Place(root, place.Findings))[0])
 		}
 		for _, log := range place.Logs {
+			if name := realPath(log.Name); seen[name] {
+				continue
+			} else if !log.Once {
+				seen[name] = true
+			}
+			found++
 			if keep(log) {
 				s.logs = append(s.logs, scanned{c, log})
 			}
 		}
+	}
+	nothing := ""
+	if found > 0 && len(s.logs) == 0 {
+		nothing = "nothing was left of " + plural(found, "session") + " by " + filterWords(cmd)
+		f := finding.New(finding.ScanNothing, nothing, finding.Place{Seq: -1})
+		s.place(c.judge(verify.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))[0])
 	}
 	jobs := cmd.Int("jobs")
 	if !cmd.IsSet("jobs") {
@@ -112,7 +127,32 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if s.logsChecked < len(s.logs) && !s.stopped {
 		return &statusError{exitUnreadable, fmt.Sprintf("interrupted: %d of %s checked", s.logsChecked, plural(len(s.logs), "session"))}
 	}
+	if nothing != "" {
+		fmt.Fprintln(a.stderr, "dsh-verify: "+visible(nothing))
+	}
 	return verdictStatus(s.report.Verdict, cmd.Bool("strict"))
+}
+
+// realPath names a file the same way wherever it is named from.
+func realPath(name string) string {
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		name = real
+	}
+	if abs, err := filepath.Abs(name); err == nil {
+		name = abs
+	}
+	return name
+}
+
+// filterWords names the flags that chose the sessions.
+func filterWords(cmd *cli.Command) string {
+	var words []string
+	for _, name := range []string{"since", "project"} {
+		if value := cmd.String(name); value != "" {
+			words = append(words, "--"+name+" "+value)
+		}
+	}
+	return strings.Join(words, " and ")
 }
 
 // scanFilter returns which logs are checked.
@@ -276,7 +316,11 @@ func (t *scanText) Close(*verify.Report) error {
 			verdicts = append(verdicts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	if len(verdicts) == 0 {
+	switch {
+	case len(verdicts) > 0:
+	case s.report.Verdict == finding.Nothing:
+		verdicts = []string{"none left to check"}
+	default:
 		verdicts = []string{"none found"}
 	}
 	codes := make([]string, 0, len(s.codes))

@@ -137,8 +137,14 @@ func TestScanFilters(t *testing.T) {
 	if code, logs, _ := r.scan("--since", "1h"); code != exitOK || len(logs) != 1 {
 		t.Errorf("since an hour ago: exit code %d, %d sessions", code, len(logs))
 	}
-	if _, logs, _ := r.scan("--since", "2099-01-01"); len(logs) != 0 {
-		t.Errorf("since 2099: %d sessions", len(logs))
+	code, logs, last := r.scan("--since", "2099-01-01")
+	if code != exitUnreadable || len(logs) != 1 || !strings.Contains(last, `"verdict":"nothing"`) {
+		t.Errorf("since 2099: exit code %d, %d reports, %s", code, len(logs), last)
+	}
+	for _, log := range logs {
+		if !log.Place {
+			t.Errorf("since 2099: a session, %s", log.File)
+		}
 	}
 	if _, logs, _ := r.scan("--project", "no-cwd"); len(logs) != 1 {
 		t.Errorf("project no-cwd: %d sessions", len(logs))

@@ -73,7 +73,11 @@ func (a *app) seal(cmd *cli.Command, arg, out string) error {
 	if now.Refusal != nil {
 		return refusedBy(log.Name, now.Refusal)
 	}
-	text, err := now.Seal(versionLine(), stored).Format()
+	statement := now.Seal(versionLine(), stored)
+	if statement.Tree.Events == 0 {
+		fmt.Fprintf(a.stderr, "dsh-verify: %s holds no event: its header line alone is sealed\n", visible(log.Name))
+	}
+	text, err := statement.Format()
 	if err != nil {
 		return err
 	}
@@ -158,7 +162,8 @@ func checkSealCommand(a *app) *cli.Command {
 		ArgsUsage: "FILE LOG",
 		Description: `Holds a log against the statement that seal wrote. A log that has grown since is fine
 as long as it begins with what was sealed. Events that were changed, removed,
-inserted or moved are named. Exits 1 when the log is not what was sealed.
+inserted or moved are named. Exits 1 when the log is not what was sealed. That it is
+says nothing of what was done to it before it was sealed.
 
 Examples:
   dsh-verify check-seal session.seal.json session.jsonl.zstd
@@ -187,6 +192,7 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 	if err != nil {
 		return &statusError{exitUnreadable, file + ": " + err.Error()}
 	}
+	c = c.under(arg)
 	place, log, err := c.oneLog(cmd, arg)
 	if err != nil {
 		return err
@@ -206,6 +212,7 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 	if err != nil {
 		return err
 	}
+	c.judge(one)
 	report.Add(one)
 	out.log(one)
 	if err := out.finish(report); err != nil {
@@ -215,7 +222,7 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 }
 
 func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *seal.Log) (*verify.Log, error) {
-	report := &verify.Log{File: log.Name, Verdict: finding.Verified, Requests: []verify.Request{}, Findings: []finding.Finding{}}
+	report := &verify.Log{File: log.Name, Verdict: finding.Sealed, Requests: []verify.Request{}, Findings: []finding.Finding{}}
 	if h := now.Header; h != nil {
 		report.Session = verify.Session{
 			ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: h.SeedLength,
@@ -233,10 +240,13 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 		}
 		report.Add(f, verdict)
 	}
-	if report.Verdict != finding.Verified {
+	if report.Verdict != finding.Sealed {
 		return report, nil
 	}
 	nowhere := finding.Place{Seq: -1}
+	if statement.Tree.Events == 0 {
+		report.Add(finding.New(finding.SealEmpty, "", nowhere), "")
+	}
 	if n := statement.Appended(now); n > 0 {
 		report.Add(finding.New(finding.SealGrown, fmt.Sprintf("%d events more than the %d sealed ones", n, statement.Tree.Events), nowhere), "")
 	}
@@ -255,14 +265,30 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 
 // sealSummary is the last line, which counts.
 func sealSummary(report *verify.Report, statement *seal.Statement, now *seal.Log) string {
-	if report.Verdict != finding.Verified {
-		errors := 0
-		for _, f := range report.Logs[0].Findings {
-			if f.Severity == finding.Error {
-				errors++
-			}
+	if report.Verdict == finding.Sealed {
+		events := plural(int(statement.Tree.Events), "event")
+		if statement.Tree.Events == 0 {
+			events = "0 events (the header line alone)"
 		}
-		return fmt.Sprintf("not as sealed: %s", plural(errors, "error"))
+		return fmt.Sprintf("as sealed: %s, %s; %s since", events, plural(len(statement.Requests), "request"), plural(int(statement.Appended(now)), "event"))
 	}
-	return fmt.Sprintf("as sealed: %d events and %d requests, %d events since", statement.Tree.Events, len(statement.Requests), statement.Appended(now))
+	var errors, warnings, ignored int
+	for _, f := range report.Logs[0].Findings {
+		switch {
+		case f.Suppressed != "":
+			ignored++
+		case f.Severity == finding.Error:
+			errors++
+		case f.Severity == finding.Warning:
+			warnings++
+		}
+	}
+	line := "not as sealed: " + plural(errors, "error")
+	if warnings > 0 {
+		line += ", " + plural(warnings, "warning")
+	}
+	if ignored > 0 {
+		line += fmt.Sprintf(", %d ignored", ignored)
+	}
+	return line
 }

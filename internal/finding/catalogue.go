@@ -125,6 +125,7 @@ const (
 	InputTooDeep             = "input/too-deep"
 	ScanInterrupted          = "scan/interrupted"
 	ScanStopped              = "scan/stopped"
+	ScanNothing              = "scan/nothing-left"
 	RecordingNotMatched      = "recording/nothing-matched"
 )
 
@@ -193,6 +194,7 @@ const (
 	SealRequest   = "seal/request"
 	SealStored    = "seal/stored-otherwise"
 	SealGrown     = "seal/grown"
+	SealEmpty     = "seal/empty"
 )
 
 const actSealed = "Treat the log as edited since it was sealed."
@@ -293,6 +295,7 @@ var entries = []Entry{
 	{InputTooDeep, Warning, "input", "folders lie so deep that no session was looked for in them", "Name a folder that is nearer to them."},
 	{ScanInterrupted, Error, "scan", "the scan was interrupted before every session was checked", "Run it again; --since and --project make it shorter."},
 	{ScanStopped, Note, "scan", "the scan stopped at a session that does not verify, as --fail-fast says; the others were not checked", ""},
+	{ScanNothing, Error, "scan", "no session that was found is one that the scan should check, so nothing was checked", "Look at --since and --project; where such scans are expected, lower it in a policy."},
 
 	{AuditTurnOrder, Error, "audit", "turns count up from 1 without gaps, and one is open at a time", actEdited},
 	{AuditStepOrder, Error, "audit", "the steps of a turn count up from 1, one is open at a time, and all lie inside their turn", actEdited},
@@ -381,4 +384,5 @@ var entries = []Entry{
 	{SealRequest, Error, "seal", "equal events give another request than they did when the log was sealed", "Another version of this tool made the seal: compare what both make of the log."},
 	{SealStored, Note, "seal", "the stored bytes are not those that were sealed, and the events are: the log was compressed, packed or printed anew", ""},
 	{SealGrown, Note, "seal", "the log has grown, and what was sealed is its unchanged beginning", ""},
+	{SealEmpty, Warning, "seal", "the seal is of a log without events: it holds the header line and nothing else", "Seal the log again once it holds something."},
 }

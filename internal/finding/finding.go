@@ -83,14 +83,16 @@ type Verdict string
 // The verdicts, from best to worst.
 const (
 	Verified     Verdict = "verified"     // compared with a recording, and equal
+	Sealed       Verdict = "as sealed"    // what it was when it was sealed, which says nothing of the time before
 	Rebuilt      Verdict = "rebuilt"      // sound, and rebuilt; nothing to compare with
 	Unverifiable Verdict = "unverifiable" // something that a check needs is not at hand
+	Nothing      Verdict = "nothing"      // nothing was left to check
 	Drift        Verdict = "drift"        // a recording differs, or an object fails
 	Refused      Verdict = "refused"      // the log cannot be trusted
 	Unreadable   Verdict = "unreadable"   // an input could not be read
 )
 
-var rank = map[Verdict]int{Verified: 1, Rebuilt: 2, Unverifiable: 3, Drift: 4, Refused: 5, Unreadable: 6}
+var rank = map[Verdict]int{Verified: 1, Sealed: 2, Rebuilt: 3, Unverifiable: 4, Nothing: 5, Drift: 6, Refused: 7, Unreadable: 8}
 
 // Worse returns the worse of two verdicts; "" is no verdict.
 func Worse(a, b Verdict) Verdict {

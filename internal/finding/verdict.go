@@ -33,6 +33,8 @@ func failsAs(code string) Verdict {
 	switch code {
 	case InputUnreadable, InputNoSession, RecordingUnread, StoreMoved, GoldenSum, ScanInterrupted:
 		return Unreadable
+	case ScanNothing:
+		return Nothing
 	}
 	if entry, _ := Lookup(code); entry.Group == "refusal" {
 		return Refused

@@ -19,11 +19,16 @@ const (
 
 // markdown writes the summary of a job: the verdict, a row per log, and the
 // findings, worst first; notes and what is ignored are folded.
-func markdown(w io.Writer, report *verify.Report) error {
+// A command that compares no requests sums up in its own words.
+func markdown(w io.Writer, report *verify.Report, summary func(*verify.Report) string) error {
 	var b strings.Builder
 	all := count(report.Logs...)
-	fmt.Fprintf(&b, "## dsh-verify: %s %s\n\n%s\n", mark(report.Verdict), report.Verdict, all)
-	markdownTable(&b, report)
+	line := all.String()
+	if summary != nil {
+		line = mdText(summary(report))
+	}
+	fmt.Fprintf(&b, "## dsh-verify: %s %s\n\n%s\n", mark(report.Verdict), report.Verdict, line)
+	markdownTable(&b, report, summary == nil)
 	for _, section := range []struct {
 		title string
 		n     int
@@ -55,7 +60,7 @@ func markdown(w io.Writer, report *verify.Report) error {
 // mark shows a verdict to those who only glance.
 func mark(v finding.Verdict) string {
 	switch v {
-	case finding.Verified, finding.Rebuilt:
+	case finding.Verified, finding.Sealed, finding.Rebuilt:
 		return "✅"
 	case finding.Unverifiable:
 		return "⚠️"
@@ -63,19 +68,26 @@ func mark(v finding.Verdict) string {
 	return "❌"
 }
 
-func markdownTable(b *strings.Builder, report *verify.Report) {
+func markdownTable(b *strings.Builder, report *verify.Report, compared bool) {
 	if len(report.Logs) == 0 {
 		return
 	}
-	b.WriteString("\n| | Log | Verdict | Requests | Verified | Drifted | Errors | Warnings |\n|---|---|---|--:|--:|--:|--:|--:|\n")
+	if compared {
+		b.WriteString("\n| | Log | Verdict | Requests | Verified | Drifted | Errors | Warnings |\n|---|---|---|--:|--:|--:|--:|--:|\n")
+	} else {
+		b.WriteString("\n| | Log | Verdict | Requests | Errors | Warnings |\n|---|---|---|--:|--:|--:|\n")
+	}
 	for i, log := range report.Logs {
 		if i == markdownLogs {
 			fmt.Fprintf(b, "\n%d more logs are not listed.\n", len(report.Logs)-i)
 			break
 		}
 		c := count(log)
-		fmt.Fprintf(b, "| %s | %s | %s | %d | %d | %d | %d | %d |\n", mark(log.Verdict), mdCode(log.File), log.Verdict,
-			c.requests, c.verified, c.drifted, c.errors, c.warnings)
+		fmt.Fprintf(b, "| %s | %s | %s | %d |", mark(log.Verdict), mdCode(log.File), log.Verdict, c.requests)
+		if compared {
+			fmt.Fprintf(b, " %d | %d |", c.verified, c.drifted)
+		}
+		fmt.Fprintf(b, " %d | %d |\n", c.errors, c.warnings)
 	}
 }
 

@@ -22,8 +22,8 @@ type Options struct {
 	Style  *Style // of text; nil: plain
 	Quiet  bool   // text without what is not wrong
 	Strict bool   // what could not be verified fails, in formats that know failures
-	// Summary returns the last line of text, in place of the one that counts
-	// requests; nil: that one.
+	// Summary returns the last line of text, and the first of Markdown, in place of
+	// the one that counts requests; nil: that one.
 	Summary func(*verify.Report) string
 	// Own are a command's own renderers, by format, in place of these.
 	Own map[string]func(io.Writer, Options) Renderer
@@ -40,7 +40,9 @@ var formats = []struct {
 		return &whole{w, func(w io.Writer, report *verify.Report) error { return junit(w, report, o.Strict) }}
 	}},
 	{"sarif", func(w io.Writer, _ Options) Renderer { return &whole{w, sarif} }},
-	{"markdown", func(w io.Writer, _ Options) Renderer { return &whole{w, markdown} }},
+	{"markdown", func(w io.Writer, o Options) Renderer {
+		return &whole{w, func(w io.Writer, report *verify.Report) error { return markdown(w, report, o.Summary) }}
+	}},
 }
 
 // Formats returns the names of the formats.

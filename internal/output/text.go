@@ -58,7 +58,7 @@ func (t *Text) head(log *verify.Log) {
 		fmt.Fprintf(t.w, "  session  %s%s\n", diffview.Visible(s.ID), lineage(s))
 		fmt.Fprintf(t.w, "  format   %d, %s, %s of text in %s\n", s.FormatVersion, s.Encoding, size(c.Bytes), plural(c.Lines, "line"))
 	}
-	if !log.Place {
+	if !log.Place && (s.ID != "" || log.Verdict != finding.Unreadable) {
 		fmt.Fprintf(t.w, "  log      %s, %s, %s%s\n", plural(c.Events, "event"), plural(c.Turns, "turn"),
 			plural(int64(c.Requests), "request"), extras(c))
 	}
@@ -197,7 +197,7 @@ func (t *Text) Close(report *verify.Report) error {
 
 func (t *Text) verdict(v finding.Verdict) string {
 	switch v {
-	case finding.Verified, finding.Rebuilt:
+	case finding.Verified, finding.Sealed, finding.Rebuilt:
 		return t.style.green.Sprint(v)
 	case finding.Unverifiable:
 		return t.style.yellow.Sprint(v)

@@ -38,7 +38,7 @@ func (p *Policy) Apply(log *verify.Log) {
 // worse than good, or worse than they say.
 func rest(log *verify.Log, imposed finding.Verdict) finding.Verdict {
 	switch {
-	case log.Verdict == finding.Verified || log.Verdict == finding.Rebuilt:
+	case log.Verdict == finding.Verified || log.Verdict == finding.Sealed || log.Verdict == finding.Rebuilt:
 		return log.Verdict
 	case finding.Worse(imposed, log.Verdict) != imposed:
 		return log.Verdict
@@ -52,7 +52,7 @@ func rest(log *verify.Log, imposed finding.Verdict) finding.Verdict {
 // log verifies, and of one that was not rebuilt, that nothing is known.
 func setAside(v finding.Verdict) finding.Verdict {
 	switch v {
-	case finding.Refused, finding.Unreadable:
+	case finding.Refused, finding.Unreadable, finding.Nothing:
 		return finding.Unverifiable
 	}
 	return finding.Rebuilt

@@ -58,6 +58,11 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 		return nil, usagef("- is standard input, which can be read once: it is named %d times", streams)
 	}
 	c = c.under(cmd.Args().First())
+	if c.recorded != "" {
+		if _, err := os.Stat(c.recorded); err != nil {
+			return nil, &statusError{exitUnreadable, "--recorded: " + cause(err)}
+		}
+	}
 	if c.objects != "" {
 		if _, err := openStores(c.objects); err != nil {
 			return nil, &statusError{exitUnreadable, cause(err)}

@@ -131,6 +131,11 @@ func (a *app) sides(cmd *cli.Command, arg string, refs []string) (old, new *side
 	if cmd.String("recorded") != "" && cmd.String("body") != "" {
 		return nil, nil, usagef("--recorded and --body exclude each other")
 	}
+	if cmd.String("body") == "" && !capture.Is(cmd.String("recorded")) {
+		if err := needWire(cmd, "--wire deepseek, or captured bodies to compare with"); err != nil {
+			return nil, nil, err
+		}
+	}
 	switch {
 	case outside:
 		return a.outside(cmd, c, arg, refs[0])
@@ -208,6 +213,11 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 		new.name = path
 		if c.wire == nil && isBody(new.text) {
 			c.wire = c.setup.wire
+		}
+		if c.wire == nil {
+			if err := needWire(cmd, "a --body that is one: "+path+" holds a request"); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	if old, err = c.side(cmd, arg, ref); err != nil {

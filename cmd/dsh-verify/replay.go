@@ -48,6 +48,9 @@ func (a *app) replay(cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := needCapture(cmd); err != nil {
+		return err
+	}
 	run.wire = run.setup.wire
 	out, err := a.newOutputs(cmd)
 	if err != nil {

@@ -57,6 +57,9 @@ func (a *app) report(cmd *cli.Command) error {
 		return err
 	}
 	redactor := run.redact
+	if err := needCapture(cmd); err != nil {
+		return err
+	}
 	run.wire = run.setup.wire
 	page := &report.Page{Redacted: redactor != nil}
 	count := 0

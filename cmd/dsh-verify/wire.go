@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -35,7 +36,19 @@ func needWire(cmd *cli.Command, asked string) error {
 	if cmd.String("wire") != "" || cmd.Bool("curl") {
 		return nil
 	}
-	names := []string{"allow-holes", "attachments"}
+	return rejectWire(cmd, asked, "allow-holes", "attachments")
+}
+
+// needCapture rejects what wireFlags say of a deployment where no captured bodies
+// are compared.
+func needCapture(cmd *cli.Command) error {
+	if capture.Is(cmd.String("recorded")) {
+		return nil
+	}
+	return rejectWire(cmd, "--recorded with a folder of bodies or a HAR file")
+}
+
+func rejectWire(cmd *cli.Command, asked string, names ...string) error {
 	for _, f := range wireFlags() {
 		names = append(names, f.Names()...)
 	}

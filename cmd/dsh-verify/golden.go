@@ -116,6 +116,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 	defer out.close()
 	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
 	var empty []string // folders without a transcript
+	opts.Seen = make(map[string]bool)
 	for _, arg := range cmd.Args().Slice() {
 		rules, err := findPolicy(cmd, arg)
 		if err != nil {
@@ -124,8 +125,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		if opts.Read, err = readOptions(cmd, rules); err != nil {
 			return err
 		}
-		before := len(report.Logs)
-		err = gate.Run(arg, opts, func(log *verify.Log) {
+		count, err := gate.Run(arg, opts, func(log *verify.Log) {
 			judgeGolden(log, rules)
 			report.Add(log)
 			out.log(log)
@@ -133,11 +133,11 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		if err != nil {
 			return &statusError{exitUnreadable, cause(err)}
 		}
-		if len(report.Logs) == before {
+		if count == 0 {
 			empty = append(empty, arg)
 		}
 	}
-	if len(report.Logs) > 0 {
+	if len(opts.Seen) > 0 {
 		if err := out.finish(report); err != nil {
 			return err
 		}
@@ -151,6 +151,10 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 // judgeGolden weighs what was found by the policy. What was accepted is settled.
 func judgeGolden(log *verify.Log, rules *policy.Policy) {
 	if log.Golden == gate.Accepted || log.Golden == gate.Removed {
+		return
+	}
+	if log.Golden == "" { // a folder, of which there is something to say
+		rules.Apply(log)
 		return
 	}
 	failed := finding.Worse(log.Verdict, finding.Drift) == log.Verdict
@@ -182,6 +186,14 @@ func newGoldenText(w io.Writer, opts output.Options, verbose bool) *goldenText {
 
 // Log prints what the gate says of one transcript.
 func (t *goldenText) Log(log *verify.Log) {
+	if log.Golden == "" {
+		if t.quiet {
+			t.Findings(log)
+		} else {
+			t.whole.Findings(log)
+		}
+		return
+	}
 	if t.status(log) {
 		fmt.Fprintf(t.w, "%-10s %s\n", log.Golden, visible(log.File))
 	}
@@ -195,18 +207,22 @@ func (t *goldenText) Log(log *verify.Log) {
 // goldenSummary is the last line, which counts.
 func goldenSummary(report *verify.Report) string {
 	counts := make(map[string]int)
-	authored := 0
+	transcripts, authored := 0, 0
 	for _, log := range report.Logs {
+		if log.Golden == "" {
+			continue
+		}
+		transcripts++
 		counts[log.Golden]++
 		if log.Authored {
 			authored++
 		}
 	}
-	parts := []string{"golden: " + plural(len(report.Logs), "transcript")}
+	parts := []string{"golden: " + plural(transcripts, "transcript")}
 	if authored > 0 {
 		parts[0] += fmt.Sprintf(" (%d authored)", authored)
 	}
-	for _, status := range []string{gate.Unchanged, gate.Changed, gate.Accepted, gate.New, gate.Written, gate.Missing, gate.Removed, gate.Refused, gate.Unread, gate.Ignored} {
+	for _, status := range []string{gate.Unchanged, gate.Changed, gate.Accepted, gate.New, gate.Written, gate.Missing, gate.Removed, gate.Refused, gate.Unread, gate.Unwritten, gate.Ignored} {
 		if counts[status] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[status], status))
 		}

@@ -228,6 +228,8 @@ const (
 	GoldenSum            = "golden/sum-malformed"
 	GoldenAuthored       = "golden/authored"
 	GoldenNoOldLog       = "golden/no-old-log"
+	GoldenUnwritten      = "golden/not-written"
+	GoldenLink           = "golden/link"
 )
 
 const actGolden = "If it was meant, accept it with dsh-verify golden check --update; if not, find what changed it."
@@ -371,6 +373,8 @@ var entries = []Entry{
 	{GoldenSum, Error, "golden", "the sum file cannot be read, so the transcript was not checked", "Look for a conflict that a merge left in it, or record it again with --update."},
 	{GoldenAuthored, Note, "golden", "the transcript is authored: event numbers and times were put in, and tokens replaced where sidecars are at hand", ""},
 	{GoldenNoOldLog, Note, "golden", "the log to compare with does not hold this transcript, so the text of the change cannot be shown", ""},
+	{GoldenUnwritten, Error, "golden", "the sum file could not be written or removed", "Look at what stands in its place, and at the permissions of its folder."},
+	{GoldenLink, Warning, "golden", "links to folders were not followed, so transcripts behind them were not checked", "Name what they lead to, if transcripts lie there."},
 
 	{SealChanged, Error, "seal", "an event is not the one that was sealed", actSealed},
 	{SealRemoved, Error, "seal", "sealed events were taken out", actSealed},

@@ -31,7 +31,7 @@ func leavesOpen(code string) bool {
 // read, or what was compared differs.
 func failsAs(code string) Verdict {
 	switch code {
-	case InputUnreadable, InputNoSession, RecordingUnread, StoreMoved, GoldenSum, ScanInterrupted:
+	case InputUnreadable, InputNoSession, RecordingUnread, StoreMoved, GoldenSum, GoldenUnwritten, ScanInterrupted:
 		return Unreadable
 	case ScanNothing:
 		return Nothing

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/dsh-verify/dsh-verify/golden"
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
@@ -23,6 +24,9 @@ type Options struct {
 	// Redact, when set, replaces the texts that findings quote.
 	Redact  func(string) string
 	Against string // a folder or a git revision that holds the logs as they were; "": none
+	// Seen, when set, holds the transcripts that were checked, by their paths: those
+	// of folders that lie in each other are checked once.
+	Seen map[string]bool
 }
 
 // What the gate says of a transcript.
@@ -36,28 +40,49 @@ const (
 	Removed   = "removed" // it was missing, and the sum file was removed
 	Refused   = "refused"
 	Unread    = "unreadable"
-	Ignored   = "ignored" // a policy sets aside what was found
+	Unwritten = "unwritten" // the sum file could not be written or removed
+	Ignored   = "ignored"   // a policy sets aside what was found
 )
 
-// Run checks the transcripts that an argument names, in the order of their paths.
-// The error is about the argument, or the revision to compare with.
-func Run(arg string, opts Options, report func(*verify.Log)) error {
-	found, err := find(arg)
+// Run checks the transcripts that an argument names, in the order of their paths,
+// and returns how many there are. What is to be said of the argument itself is
+// reported first, as a place. The error is about the argument, or the revision to
+// compare with.
+func Run(arg string, opts Options, report func(*verify.Log)) (int, error) {
+	found, links, err := find(arg)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	g := &gate{opts: opts, arg: arg}
 	if opts.Against != "" {
 		if info, err := os.Stat(opts.Against); err == nil && info.IsDir() {
 			g.folder = opts.Against
 		} else if err := checkRevision(dirOf(arg), opts.Against); err != nil {
-			return err
+			return 0, err
 		}
 	}
+	if len(links) > 0 {
+		report(verify.Place(arg, []finding.Finding{finding.New(finding.GoldenLink, listed(links), finding.Place{Seq: -1})}))
+	}
 	for _, t := range found {
+		if key := t.key(); opts.Seen != nil {
+			if opts.Seen[key] {
+				continue
+			}
+			opts.Seen[key] = true
+		}
 		report(g.transcript(t))
 	}
-	return nil
+	return len(found), nil
+}
+
+// listed names the first of many.
+func listed(names []string) string {
+	const most = 20
+	if more := len(names) - most; more > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(names, ", ")
 }
 
 func dirOf(arg string) string {
@@ -153,7 +178,7 @@ func (g *gate) missing(t *transcript) *verify.Log {
 	if g.opts.Update {
 		err := os.Remove(filepath.Join(t.dir, t.sum))
 		if err != nil {
-			return unwritten(log, err)
+			return unwritten(log, filepath.Join(t.dir, t.sum), err)
 		}
 		log.Golden = Removed
 		f = accepted(f)
@@ -162,9 +187,10 @@ func (g *gate) missing(t *transcript) *verify.Log {
 	return log
 }
 
-func unwritten(log *verify.Log, err error) *verify.Log {
-	log.Golden = Unread
-	log.Add(finding.New(finding.InputUnreadable, "writing the sum file: "+reason(err), finding.Place{Seq: -1}), finding.Unreadable)
+// unwritten reports a sum file that could not be written or removed.
+func unwritten(log *verify.Log, path string, err error) *verify.Log {
+	log.Golden = Unwritten
+	log.Add(finding.New(finding.GoldenUnwritten, filepath.ToSlash(path)+": "+reason(err), finding.Place{Seq: -1, File: filepath.ToSlash(path)}), finding.Unreadable)
 	return log
 }
 
@@ -191,7 +217,7 @@ func (c *check) run() {
 		return
 	}
 	if err != nil {
-		unwritten(c.log, err)
+		c.malformed(errors.New(reason(err)))
 		return
 	}
 	want, err := golden.Parse(file)
@@ -204,16 +230,21 @@ func (c *check) run() {
 	c.compare(want)
 }
 
-// withoutSum writes the sum file, or compares with the log as it was, or reports
-// that nothing holds the transcript.
+// withoutSum compares with the log as it was where that is at hand, and writes the
+// sum file where that is asked for and nothing changed, or reports that nothing
+// holds the transcript.
 func (c *check) withoutSum() {
-	if c.opts.Write || c.opts.Update {
-		c.write(Written)
-		return
-	}
-	if want := c.oldSum(); want != nil {
+	want, writes := c.oldSum(), c.opts.Write || c.opts.Update
+	if want != nil {
 		c.log.ComparedWith = c.opts.Against + ":" + c.transcript.name()
 		c.compare(want)
+		if writes && c.log.Golden == Unchanged {
+			c.write(Written)
+		}
+		return
+	}
+	if writes {
+		c.write(Written)
 		return
 	}
 	c.log.Golden = New
@@ -306,7 +337,7 @@ func (c *check) write(status string) {
 		err = atomicfile.Write(path, golden.Format(c.sum))
 	}
 	if err != nil {
-		unwritten(c.log, err)
+		unwritten(c.log, path, err)
 		return
 	}
 	c.log.Golden = status

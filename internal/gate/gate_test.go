@@ -21,7 +21,7 @@ func run(t *testing.T, dir string, opts gate.Options) *verify.Report {
 	t.Helper()
 	opts.Authored = true
 	report := &verify.Report{}
-	if err := gate.Run(dir, opts, report.Add); err != nil {
+	if _, err := gate.Run(dir, opts, report.Add); err != nil {
 		t.Fatal(err)
 	}
 	return report

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,6 +29,18 @@ func (t *transcript) name() string {
 	return join(t.dir, t.log)
 }
 
+// key names the transcript the same way wherever it is named from.
+func (t *transcript) key() string {
+	dir := t.dir
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return filepath.Join(dir, t.sum)
+}
+
 func join(dir, name string) string { return filepath.ToSlash(filepath.Join(dir, name)) }
 
 const compressed = "session.jsonl.zstd"
@@ -50,11 +63,12 @@ func sumOf(log string) string {
 }
 
 // find returns the transcripts that an argument names: a log, or all below a
-// folder, in the order of their paths.
-func find(arg string) ([]*transcript, error) {
+// folder, in the order of their paths; and the links to folders, which are not
+// followed.
+func find(arg string) (found []*transcript, links []string, err error) {
 	info, err := os.Stat(arg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !info.IsDir() {
 		dir, log := filepath.Split(filepath.Clean(arg))
@@ -62,25 +76,43 @@ func find(arg string) ([]*transcript, error) {
 		if sum == "" {
 			sum = log + ".sum"
 		}
-		return []*transcript{{dir: filepath.Clean(dir), log: log, sum: sum}}, nil
+		return []*transcript{{dir: filepath.Clean(dir), log: log, sum: sum}}, nil, nil
 	}
-	var found []*transcript
-	err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+	// A folder that is named is walked, by whatever link; links in it are not.
+	err = fs.WalkDir(os.DirFS(arg), ".", func(below string, d fs.DirEntry, err error) error {
+		path := filepath.Join(arg, filepath.FromSlash(below))
+		skipped := below != "." && slices.Contains([]string{".git", "node_modules", "attachments"}, d.Name()) ||
+			// The files that a scenario starts from.
+			below != "." && d.Name() == "workspace" && isFile(filepath.Join(filepath.Dir(path), "session.jsonl"))
 		switch {
 		case err != nil:
-			return err
+			return withPath(err, path)
 		case !d.IsDir():
+			if d.Type()&fs.ModeSymlink != 0 && !skipped && isFolder(path) {
+				links = append(links, filepath.ToSlash(path))
+			}
 			return nil
-		case path != arg && slices.Contains([]string{".git", "node_modules", "attachments"}, d.Name()):
+		case skipped:
 			return fs.SkipDir
-		case d.Name() == "workspace" && path != arg && isFile(filepath.Join(filepath.Dir(path), "session.jsonl")):
-			return fs.SkipDir // the files that a scenario starts from
 		}
 		in, err := inFolder(path)
 		found = append(found, in...)
 		return err
 	})
-	return found, err
+	return found, links, err
+}
+
+// withPath names a file in an error as the report does.
+func withPath(err error, path string) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: pathErr.Op, Path: path, Err: pathErr.Err}
+	}
+	return err
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func isFile(path string) bool {

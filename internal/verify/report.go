@@ -55,7 +55,7 @@ type Log struct {
 	// ComparedWith names the recording, "" when there was none.
 	ComparedWith string `json:"comparedWith,omitempty"`
 	// Golden is what the gate on golden transcripts says of it: unchanged, changed,
-	// accepted, new, written, missing, removed, refused, unreadable or ignored. ""
+	// accepted, new, written, missing, removed, refused, unreadable, unwritten or ignored. ""
 	// elsewhere.
 	Golden string `json:"golden,omitempty"`
 	// Authored says that the log was completed from an authored transcript.

@@ -48,7 +48,7 @@ type analysis struct {
 	report  *Report
 	header  *logformat.SessionHeader
 	session *reconstruct.Session
-	slack   int64
+	slack   Tokens
 	redact  func(string) string
 
 	open     *Request // the latest, whose usage is still to come
@@ -59,7 +59,7 @@ type analysis struct {
 	cum      []int64                  // bytes of the first n messages of the request before
 	prompts  prompts
 	pending  []Cause // of requests that were not answered, since the last one that was
-	last     int64   // whole prompt of the last request that reported it, tokens; -1: none
+	last     Tokens  // whole prompt of the last request that reported it, tokens; -1: none
 	answered int64   // when the request before was last heard of, ms; 0: never
 }
 
@@ -80,12 +80,15 @@ func newAnalysis(name string, header *logformat.SessionHeader, opts Options) *an
 	if opts.Block <= 0 {
 		opts.Block = 64
 	}
-	a := &analysis{header: header, slack: 2 * opts.Block, redact: opts.Redact, last: -1, cum: []int64{0}, prompts: make(prompts)}
+	a := &analysis{header: header, slack: Tokens(2 * opts.Block), redact: opts.Redact, last: -1, cum: []int64{0}, prompts: make(prompts)}
 	a.report = &Report{
 		File: name, SessionID: header.ID, ParentSession: header.ParentSession, Block: opts.Block,
 		Requests: []*Request{}, Costs: []Cost{}, Worst: []Loss{}, Patterns: []Pattern{}, Lifetimes: []Lifetime{}, Notes: []string{},
 	}
-	a.report.Totals.Verdicts = make(map[Verdict]int)
+	a.report.Totals = Totals{
+		Verdicts: make(map[Verdict]int),
+		Input:    -1, CacheRead: -1, CacheWrite: -1, Output: -1, Lost: -1, OneshotIn: -1, OneshotOut: -1,
+	}
 	a.session = reconstruct.NewSession(header, reconstruct.Options{Oneshot: a.oneshot})
 	return a
 }
@@ -110,7 +113,7 @@ func (a *analysis) request(q *reconstruct.Request, time int64) {
 		Ordinal: q.Ordinal, Request: q.Key(), Turn: q.Turn, Step: q.Step, Attempt: q.Attempt, DispatchSeq: q.Boundary.Dispatch,
 		Provider: q.Config.Config.Lookup("provider").Text(), Model: q.Model(), Messages: q.Count(),
 		First: r.Kind == reconstruct.First, Inherited: r.Inherited, Resume: r.HeaderReason == "resume",
-		KeptMessages: r.KeptMessages, Causes: []Cause{}, Usage: unreported, Reference: -1, Expected: -1,
+		KeptMessages: r.KeptMessages, Causes: []Cause{}, Usage: unreported, Reference: -1, Expected: -1, Lost: -1, LostToNothing: -1,
 	}
 	if a.answered > 0 {
 		row.Pause = max(0, time-a.answered)
@@ -248,8 +251,8 @@ func (a *analysis) oneshot(o *reconstruct.Oneshot) {
 	t := &a.report.Totals
 	t.Compactions++
 	u := parseUsage(o.Usage)
-	t.OneshotIn += max(0, u.prompt())
-	t.OneshotOut += max(0, u.Output)
+	t.OneshotIn.add(u.prompt())
+	t.OneshotOut.add(u.Output)
 }
 
 // A promptKey stands for what comes before the messages in a prompt.
@@ -275,7 +278,7 @@ func keyOf(h headers) (key promptKey) {
 // history.
 type sentPrompt struct {
 	messages int
-	tokens   int64
+	tokens   Tokens
 }
 
 type prompts map[promptKey][]sentPrompt
@@ -293,7 +296,7 @@ func (p prompts) cut(kept int) {
 }
 
 // longest returns the tokens of the longest prompt under a key, 0 when there is none.
-func (p prompts) longest(key promptKey) int64 {
+func (p prompts) longest(key promptKey) Tokens {
 	if list := p[key]; len(list) > 0 {
 		return list[len(list)-1].tokens
 	}

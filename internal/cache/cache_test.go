@@ -183,14 +183,14 @@ func TestVerdicts(t *testing.T) {
 		}, cache.ExplainedDrop, 1000, "system prompt=1000"},
 		{"numbers below two blocks", func(w *world) { w.ask(100, 0); w.ask(150, 0) }, cache.TooFew, 0, ""},
 		{"no number before it", func(w *world) { w.begin("change"); w.fail(); w.answer(1200, 0) }, cache.TooFew, 0, ""},
-		{"no number of the cache", func(w *world) { w.ask(1000, 0); w.ask(1200, -1) }, cache.NotReported, 0, ""},
+		{"no number of the cache", func(w *world) { w.ask(1000, 0); w.ask(1200, -1) }, cache.NotReported, -1, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld()
 			c.tell(w)
 			r := w.report(t)
 			last := r.Requests[len(r.Requests)-1]
-			if last.Verdict != c.verdict || last.Lost != c.lost {
+			if last.Verdict != c.verdict || last.Lost != cache.Tokens(c.lost) {
 				t.Errorf("verdict %q, lost %d; want %q, %d", last.Verdict, last.Lost, c.verdict, c.lost)
 			}
 			var costs []string

@@ -33,7 +33,8 @@ type Report struct {
 	Notes         []string   `json:"notes"`
 }
 
-// A Request is one row of the table.
+// A Request is one row of the table. Tokens that are not known are negative, and
+// null in JSON.
 type Request struct {
 	Ordinal     int    `json:"ordinal"`
 	Request     string `json:"request"` // turn.step.attempt
@@ -49,16 +50,16 @@ type Request struct {
 	Resume      bool   `json:"resume,omitempty"`    // the first of a later lifetime
 	Pause       int64  `json:"pauseMs"`             // since the request before was answered
 
-	PromptBytes   int64   `json:"promptBytes"`     // of system prompt, tools and messages
-	KeptMessages  int     `json:"keptMessages"`    // of the request before, from the start
-	KeptBytes     int64   `json:"keptBytes"`       // of its prompt
-	KeptShare     float64 `json:"keptShare"`       // of its prompt, 0 to 1
-	Causes        []Cause `json:"causes"`          // the first that resets is the one that counts
-	Usage         Usage   `json:"usage"`           // -1: not reported
-	Reference     int64   `json:"reference"`       // tokens that an unchanged prompt would have found in the cache; -1 unknown
-	Expected      int64   `json:"expected"`        // tokens that the cache should have given at least; -1 unknown
-	Lost          int64   `json:"lost"`            // tokens read again because of a drop
-	LostToNothing int64   `json:"lostUnexplained"` // of them, those that no cause explains
+	PromptBytes   int64   `json:"promptBytes"`  // of system prompt, tools and messages
+	KeptMessages  int     `json:"keptMessages"` // of the request before, from the start
+	KeptBytes     int64   `json:"keptBytes"`    // of its prompt
+	KeptShare     float64 `json:"keptShare"`    // of its prompt, 0 to 1
+	Causes        []Cause `json:"causes"`       // the first that resets is the one that counts
+	Usage         Usage   `json:"usage"`
+	Reference     Tokens  `json:"reference"`       // tokens that an unchanged prompt would have found in the cache
+	Expected      Tokens  `json:"expected"`        // tokens that the cache should have given at least
+	Lost          Tokens  `json:"lost"`            // tokens read again because of a drop
+	LostToNothing Tokens  `json:"lostUnexplained"` // of them, those that no cause explains
 	Verdict       Verdict `json:"verdict"`
 
 	behind int64 // bytes of the prompt before that had to be read again
@@ -76,21 +77,21 @@ func (q *Request) FirstDifference() (Cause, bool) {
 	return Cause{}, false
 }
 
-// Totals sum a log up.
+// Totals sum a log up. Tokens that no request reported have no sum.
 type Totals struct {
 	Requests    int             `json:"requests"`
 	Prepared    int             `json:"prepared"` // not shown as sent, and left out
 	Judged      int             `json:"judged"`   // hits and drops
 	Verdicts    map[Verdict]int `json:"verdicts"`
 	Resets      int             `json:"resets"` // requests whose prefix was reset by a cause
-	Input       int64           `json:"inputTokens"`
-	CacheRead   int64           `json:"cacheReadTokens"`
-	CacheWrite  int64           `json:"cacheWriteTokens"`
-	Output      int64           `json:"outputTokens"`
-	Lost        int64           `json:"lostTokens"`
+	Input       Tokens          `json:"inputTokens"`
+	CacheRead   Tokens          `json:"cacheReadTokens"`
+	CacheWrite  Tokens          `json:"cacheWriteTokens"`
+	Output      Tokens          `json:"outputTokens"`
+	Lost        Tokens          `json:"lostTokens"`
 	Compactions int             `json:"compactionCalls"` // one-shots, whose tokens are not in the sums above
-	OneshotIn   int64           `json:"compactionInputTokens"`
-	OneshotOut  int64           `json:"compactionOutputTokens"`
+	OneshotIn   Tokens          `json:"compactionInputTokens"`
+	OneshotOut  Tokens          `json:"compactionOutputTokens"`
 }
 
 // A Cost is what one kind of cause cost.

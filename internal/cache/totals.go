@@ -15,11 +15,11 @@ func (a *analysis) close() {
 	var losses []Loss
 	for _, q := range r.Requests {
 		t.Verdicts[q.Verdict]++
-		t.Input += max(0, q.Usage.Input)
-		t.CacheRead += max(0, q.Usage.CacheRead)
-		t.CacheWrite += max(0, q.Usage.CacheWrite)
-		t.Output += max(0, q.Usage.Output)
-		t.Lost += q.Lost
+		t.Input.add(q.Usage.Input)
+		t.CacheRead.add(q.Usage.CacheRead)
+		t.CacheWrite.add(q.Usage.CacheWrite)
+		t.Output.add(q.Usage.Output)
+		t.Lost.add(q.Lost)
 		if _, ok := q.FirstDifference(); ok {
 			t.Resets++
 		}
@@ -45,12 +45,12 @@ func dearer(tokens, otherTokens, bytes, otherBytes int64) int {
 func (q *Request) losses() (list []Loss) {
 	first, reset := q.FirstDifference()
 	if explained := q.Lost - q.LostToNothing; explained > 0 {
-		list = append(list, Loss{q.Request, q.blame.Label(), q.blame.Detail, explained, q.behind, true})
+		list = append(list, Loss{q.Request, q.blame.Label(), q.blame.Detail, int64(explained), q.behind, true})
 	} else if reset {
 		list = append(list, Loss{q.Request, first.Label(), first.Detail, 0, q.behind, q.Usage.reportsCache()})
 	}
 	if q.LostToNothing > 0 {
-		list = append(list, Loss{q.Request, string(Unexplained), "nothing in the log explains it" + pause(q.Pause), q.LostToNothing, 0, true})
+		list = append(list, Loss{q.Request, string(Unexplained), "nothing in the log explains it" + pause(q.Pause), int64(q.LostToNothing), 0, true})
 	}
 	return list
 }
@@ -140,7 +140,7 @@ const mostBytes = 40
 // thin returns the first request with fewer tokens than its bytes can be.
 func thin(rows []*Request) *Request {
 	for _, q := range rows {
-		if n := q.Usage.prompt(); n >= 0 && q.PromptBytes > 10_000 && q.PromptBytes > mostBytes*n {
+		if n := q.Usage.prompt(); n >= 0 && q.PromptBytes > 10_000 && q.PromptBytes > mostBytes*int64(n) {
 			return q
 		}
 	}

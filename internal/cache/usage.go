@@ -1,13 +1,35 @@
 package cache
 
-import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+import (
+	"encoding/json"
 
-// Usage is what a provider reported for a request, in tokens; -1: not reported.
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+)
+
+// Tokens is a number of tokens; -1, null in JSON, where nobody reported it.
+type Tokens int64
+
+// MarshalJSON prints the number, null when it is not known.
+func (t Tokens) MarshalJSON() ([]byte, error) {
+	if t < 0 {
+		return []byte("null"), nil
+	}
+	return json.Marshal(int64(t))
+}
+
+// add adds what was reported; a sum of nothing stays unknown.
+func (t *Tokens) add(n Tokens) {
+	if n >= 0 {
+		*t = max(0, *t) + n
+	}
+}
+
+// Usage is what a provider reported for a request, in tokens.
 type Usage struct {
-	Input      int64 `json:"inputTokens"` // that the cache did not give
-	CacheRead  int64 `json:"cacheReadTokens"`
-	CacheWrite int64 `json:"cacheWriteTokens"`
-	Output     int64 `json:"outputTokens"`
+	Input      Tokens `json:"inputTokens"` // that the cache did not give
+	CacheRead  Tokens `json:"cacheReadTokens"`
+	CacheWrite Tokens `json:"cacheWriteTokens"`
+	Output     Tokens `json:"outputTokens"`
 }
 
 var unreported = Usage{-1, -1, -1, -1}
@@ -19,16 +41,16 @@ func parseUsage(v ecmajson.Value) Usage {
 // maxTokens bounds what is taken for a number of tokens.
 const maxTokens = 1 << 40
 
-func tokens(v ecmajson.Value, key string) int64 {
+func tokens(v ecmajson.Value, key string) Tokens {
 	n, ok := v.Lookup(key).SafeInt()
 	if !ok || n < 0 || n > maxTokens {
 		return -1
 	}
-	return n
+	return Tokens(n)
 }
 
 // prompt returns the tokens of the whole prompt, -1 when it was not reported.
-func (u Usage) prompt() int64 {
+func (u Usage) prompt() Tokens {
 	if u.Input < 0 {
 		return -1
 	}

@@ -31,6 +31,9 @@ func (a *analysis) judge(row *Request, causes []Cause) {
 	case !row.Usage.reportsCache():
 		row.Verdict = NotReported
 		return
+	}
+	row.Lost, row.LostToNothing = 0, 0
+	switch {
 	case row.First || row.Inherited:
 		row.Verdict = ColdStart
 		if got > 0 {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/cache"
@@ -36,10 +37,10 @@ func CacheCSV(w io.Writer, reports []*cache.Report) error {
 				cause = first.Label()
 			}
 			out.Write([]string{
-				diffview.Visible(r.SessionID), strconv.Itoa(q.Ordinal), q.Request, diffview.Visible(q.Provider), diffview.Visible(q.Model), strconv.Itoa(q.Messages),
+				text(r.SessionID), strconv.Itoa(q.Ordinal), text(q.Request), text(q.Provider), text(q.Model), strconv.Itoa(q.Messages),
 				strconv.FormatInt(q.PromptBytes, 10), strconv.FormatInt(q.KeptBytes, 10), strconv.FormatFloat(q.KeptShare, 'f', 4, 64),
 				cell(q.Usage.Input), cell(q.Usage.CacheRead), cell(q.Usage.CacheWrite), cell(q.Usage.Output), cell(q.Expected),
-				lost(q), string(q.Verdict), cause, details(q),
+				cell(q.Lost), text(string(q.Verdict)), text(cause), text(details(q)),
 			})
 		}
 	}
@@ -47,19 +48,22 @@ func CacheCSV(w io.Writer, reports []*cache.Report) error {
 	return out.Error()
 }
 
-func cell(n int64) string {
+// text is the cell of a text. What a spreadsheet would take for a formula gets an
+// apostrophe in front, which makes it text there.
+func text(s string) string {
+	s = diffview.Visible(s)
+	if first, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, " ")); strings.ContainsRune("=+-@＝＋－＠", first) {
+		return "'" + s
+	}
+	return s
+}
+
+// cell is that of a number, empty where it is not known.
+func cell(n cache.Tokens) string {
 	if n < 0 {
 		return ""
 	}
-	return strconv.FormatInt(n, 10)
-}
-
-// lost is empty where nobody said what the cache gave.
-func lost(q *cache.Request) string {
-	if q.Verdict == cache.NotReported {
-		return ""
-	}
-	return strconv.FormatInt(q.Lost, 10)
+	return strconv.FormatInt(int64(n), 10)
 }
 
 func details(q *cache.Request) string {
@@ -135,11 +139,11 @@ func (c *Cache) table(rows []*cache.Request) {
 	}
 }
 
-func dash(n int64) string {
+func dash(n cache.Tokens) string {
 	if n < 0 {
 		return "-"
 	}
-	return strconv.FormatInt(n, 10)
+	return strconv.FormatInt(int64(n), 10)
 }
 
 // against says in a few words how a request follows the one before it.
@@ -266,33 +270,22 @@ func (c *Cache) totals(r *cache.Report) {
 	} else {
 		fmt.Fprintf(c.w, "    %s: %s; %s\n", plural(int64(t.Requests), "request"), strings.Join(words, ", "), plural(int64(t.Resets), "reset"))
 		fmt.Fprintf(c.w, "    tokens: %s input, %s cache read, %s cache write, %s output%s\n",
-			sum(r, t.Input, func(u cache.Usage) int64 { return u.Input }), sum(r, t.CacheRead, func(u cache.Usage) int64 { return u.CacheRead }),
-			sum(r, t.CacheWrite, func(u cache.Usage) int64 { return u.CacheWrite }), sum(r, t.Output, func(u cache.Usage) int64 { return u.Output }), hitShare(t))
+			dash(t.Input), dash(t.CacheRead), dash(t.CacheWrite), dash(t.Output), hitShare(t))
 	}
 	if t.Lost > 0 {
 		fmt.Fprintf(c.w, "    lost to drops: %d tokens\n", t.Lost)
 	}
 	switch {
-	case t.Compactions > 0 && t.OneshotIn+t.OneshotOut == 0:
+	case t.Compactions > 0 && t.OneshotIn < 0 && t.OneshotOut < 0:
 		fmt.Fprintf(c.w, "    compaction calls: %d more, tokens not reported\n", t.Compactions)
 	case t.Compactions > 0:
-		fmt.Fprintf(c.w, "    compaction calls: %d more, %d tokens in, %d out\n", t.Compactions, t.OneshotIn, t.OneshotOut)
+		fmt.Fprintf(c.w, "    compaction calls: %d more, %s tokens in, %s out\n", t.Compactions, dash(t.OneshotIn), dash(t.OneshotOut))
 	}
-}
-
-// sum is a sum over the requests, "-" when none of them reported a part of it.
-func sum(r *cache.Report, total int64, of func(cache.Usage) int64) string {
-	for _, q := range r.Requests {
-		if of(q.Usage) >= 0 {
-			return strconv.FormatInt(total, 10)
-		}
-	}
-	return "-"
 }
 
 func hitShare(t cache.Totals) string {
-	whole := t.Input + t.CacheRead + t.CacheWrite
-	if t.CacheRead == 0 || whole == 0 {
+	whole := max(0, t.Input) + max(0, t.CacheRead) + max(0, t.CacheWrite)
+	if t.CacheRead <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("; %.1f%% of all prompts came from the cache", 100*float64(t.CacheRead)/float64(whole))

@@ -239,10 +239,10 @@ func (c *collector) row(r verify.Request, kind string) *Row {
 		row.Kept, row.KeptBar = percent(q.KeptBytes, q.PromptBytes), int(min(60, 60*q.KeptBytes/q.PromptBytes))
 	}
 	if q.Usage.Input >= 0 {
-		row.Input = number(q.Usage.Input)
+		row.Input = number(int64(q.Usage.Input))
 	}
 	if q.Usage.CacheRead >= 0 {
-		row.Cached = number(q.Usage.CacheRead)
+		row.Cached = number(int64(q.Usage.CacheRead))
 	}
 	row.Broke = c.broke(r.Key()) != ""
 	return row

@@ -97,10 +97,10 @@ func (c *collector) cacheNote(key string) *CacheNote {
 		parts = append(parts, words)
 	}
 	if q.Expected > 0 && q.Usage.CacheRead >= 0 {
-		parts = append(parts, number(q.Expected)+" were to be expected from the cache")
+		parts = append(parts, number(int64(q.Expected))+" were to be expected from the cache")
 	}
 	if q.Lost > 0 {
-		parts = append(parts, number(q.Lost)+" had to be read again")
+		parts = append(parts, number(int64(q.Lost))+" had to be read again")
 	}
 	n.Says = strings.Join(parts, "; ")
 	for _, cause := range q.Causes {
@@ -123,11 +123,11 @@ func (c *collector) cacheNote(key string) *CacheNote {
 func tokens(u cache.Usage) string {
 	var parts []string
 	for _, n := range []struct {
-		count int64
+		count cache.Tokens
 		what  string
 	}{{u.Input, "tokens in"}, {u.CacheRead, "read from the cache"}, {u.CacheWrite, "written to it"}, {u.Output, "out"}} {
 		if n.count >= 0 {
-			parts = append(parts, number(n.count)+" "+n.what)
+			parts = append(parts, number(int64(n.count))+" "+n.what)
 		}
 	}
 	return strings.Join(parts, ", ")

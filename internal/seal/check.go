@@ -63,7 +63,7 @@ func (s *Statement) edits(l *Log) (found []finding.Finding) {
 	if len(found) == 0 {
 		block := s.failingBlock(l)
 		first, last := block*blockSize, min((block+1)*blockSize, s.Tree.Events)-1
-		found = append(found, finding.New(finding.SealTree, fmt.Sprintf("inclusion fails for one of the events %d to %d", first, last), finding.Place{Seq: first}))
+		found = append(found, finding.New(finding.SealTree, fmt.Sprintf("inclusion fails for one of the events %d to %d", first, last), l.place(first)))
 	}
 	return found
 }
@@ -130,8 +130,8 @@ func (s *Statement) finding(l *Log, code string, seqs, now span, why string) fin
 		what = fmt.Sprintf("events %d to %d", seqs.from, seqs.to-1)
 	}
 	if now.len() > 0 {
-		pos := l.places[now.from]
-		place.Line, place.Offset, place.Frame = pos.Line, pos.Offset, pos.Frame
+		place = l.place(int64(now.from))
+		place.Seq = int64(seqs.from)
 		if seqs.len() == 1 {
 			what += " (" + l.types[now.from] + ")"
 		}
@@ -153,7 +153,8 @@ func permuted(a, b []mark) bool {
 // checkRequests holds the requests that equal events give against the sealed ones.
 func (s *Statement) checkRequests(l *Log) (found []finding.Finding) {
 	for i, was := range s.Requests {
-		place := finding.Place{Seq: was.DispatchSeq, Request: was.Request}
+		place := l.place(was.DispatchSeq)
+		place.Request = was.Request
 		switch {
 		case i >= len(l.requests):
 			found = append(found, finding.New(finding.SealRequest, "request "+was.Request+" is not rebuilt", place))
@@ -168,4 +169,14 @@ func (s *Statement) checkRequests(l *Log) (found []finding.Finding) {
 		}
 	}
 	return found
+}
+
+// place is where the log holds an event, without a line where it holds none.
+func (l *Log) place(seq int64) finding.Place {
+	place := finding.Place{Seq: seq}
+	if seq >= 0 && seq < int64(len(l.places)) {
+		pos := l.places[seq]
+		place.Line, place.Offset, place.Frame = pos.Line, pos.Offset, pos.Frame
+	}
+	return place
 }

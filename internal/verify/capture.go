@@ -214,6 +214,7 @@ func (t *traffic) policies(captured []byte) []wire.Policy {
 // A oneshot is a request outside the loop that the log tells of.
 type oneshot struct {
 	seq     int64
+	line    int64
 	what    string
 	model   string
 	found   bool
@@ -226,7 +227,7 @@ const instruction = "dsh-verify:the-instruction-is-not-in-the-log:5c1d"
 
 // oneshot notes a request outside the loop.
 func (t *traffic) oneshot(q *reconstruct.Oneshot) {
-	o := &oneshot{seq: q.Seq, what: string(q.Kind), whole: q.Hole() == ""}
+	o := &oneshot{seq: q.Seq, line: q.Pos.Line, what: string(q.Kind), whole: q.Hole() == ""}
 	t.oneshots = append(t.oneshots, o)
 	if !q.Known() {
 		return
@@ -402,6 +403,7 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 		where := place
 		where.Seq, where.Offset, where.Pointer = o.seq, int64(at), pointer
 		f := finding.New(finding.CaptureOneshotDrift, fmt.Sprintf("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at, headline), where)
+		f.Cause = &finding.Place{File: r.log.File, Session: t.session, Line: o.line, Seq: o.seq}
 		f.Detail = []string{"captured " + t.around(p.text, int64(at)), "log      " + t.around(rebuilt, int64(at))}
 		r.add(f)
 		r.worse(finding.Drift)

@@ -17,6 +17,7 @@ type comparison struct {
 	session string
 	redact  func(string) string
 	log     string                        // the log's name in the report
+	place   func(int64) finding.Place     // of an event at hand
 	byKey   map[string][]*recording.Entry // in the order of the file
 	resumed bool                          // a later process went on with the session
 	resume  int64                         // the header with which it did
@@ -40,8 +41,8 @@ type drift struct {
 	at    int // index in found
 }
 
-func newComparison(file *recording.File, log, session string, redact func(string) string) *comparison {
-	c := &comparison{file: file, log: log, session: session, redact: redact}
+func newComparison(file *recording.File, log, session string, place func(int64) finding.Place, redact func(string) string) *comparison {
+	c := &comparison{file: file, log: log, session: session, place: place, redact: redact}
 	if file == nil {
 		return c
 	}
@@ -82,7 +83,9 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 		if q.Prepared {
 			return finding.Rebuilt
 		}
-		c.fold(&c.missing, finding.RecordingMissing, finding.Place{Request: q.Key(), Seq: q.Boundary.Dispatch})
+		place := c.place(q.Boundary.Dispatch)
+		place.Request = q.Key()
+		c.fold(&c.missing, finding.RecordingMissing, place)
 		return finding.Drift
 	}
 	entry, at, err := c.choose(q, entries)
@@ -106,7 +109,9 @@ func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
 	c.others(q, entry, entries)
 	if at < 0 {
 		if q.Prepared {
-			c.report(finding.RecordingProves, "request "+q.Key(), finding.Place{Request: q.Key(), Seq: q.Boundary.StepStart})
+			place := c.place(q.Boundary.StepStart)
+			place.Request = q.Key()
+			c.report(finding.RecordingProves, "request "+q.Key(), place)
 		}
 		return finding.Verified
 	}

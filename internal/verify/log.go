@@ -108,6 +108,9 @@ type run struct {
 	objects *objectCheck
 	audit   *audit.Audit // nil: none is asked for
 	doubted map[reconstruct.Doubt][]string
+	current *logformat.Record  // that is being applied
+	step    logformat.Position // of the open step's start
+	stepSeq int64
 	overOld []string // requests that are the harness's own bytes over history that is not
 }
 
@@ -141,7 +144,7 @@ func (r *run) read(reader *logformat.Reader) {
 	if r.audit != nil {
 		r.audit.Follow(r.session)
 	}
-	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.opts.Redact)
+	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.place, r.opts.Redact)
 	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {
@@ -166,11 +169,15 @@ func (r *run) observe(rec *logformat.Record) {
 }
 
 func (r *run) apply(rec *logformat.Record) error {
+	r.current = rec
 	for q, err := range r.session.Apply(rec) {
 		if err != nil {
 			return err
 		}
 		r.request(q)
+	}
+	if e := rec.Event; e != nil && e.Type == "step/start" {
+		r.step, r.stepSeq = e.Pos, e.Seq
 	}
 	if e := rec.Event; e != nil && e.Surface.Op != logformat.OpNone {
 		if m := r.session.Surface().Node(e.Seq); m != nil && !r.opts.NoObjects {
@@ -184,6 +191,19 @@ func (r *run) apply(rec *logformat.Record) error {
 		r.opts.Watch.Record(rec, r.session)
 	}
 	return nil
+}
+
+// place returns the place of an event that the run has at hand: of the record that
+// is being applied, or the start of the step that it ends.
+func (r *run) place(seq int64) finding.Place {
+	var pos logformat.Position
+	switch {
+	case r.current != nil && r.current.First() <= seq && seq <= r.current.Last():
+		pos = r.current.Position()
+	case r.step.Line > 0 && seq == r.stepSeq:
+		pos = r.step
+	}
+	return finding.Place{Seq: seq, Line: pos.Line, Offset: pos.Offset, Frame: pos.Frame}
 }
 
 // request checks one request.

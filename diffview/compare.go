@@ -130,18 +130,21 @@ func (d *Diff) add(c Change) {
 func (d *Diff) Path() string { return d.firstPath }
 
 // Headline says in one line where and on what level the texts differ.
-func (d *Diff) Headline() string {
+func (d *Diff) Headline() string { return Printer{}.Headline(d) }
+
+// Headline is that of the diff, with the printer's paths.
+func (p Printer) Headline(d *Diff) string {
 	switch {
 	case d.Level == Equal:
 		return "equal"
 	case d.Level == Order:
-		return fmt.Sprintf("%s differs in order only (%s)", orRequest(Readable(d.Changes[0].Path)), d.Changes[0].Kind)
+		return fmt.Sprintf("%s differs in order only (%s)", orRequest(p.readable(d.Changes[0].Path)), d.Changes[0].Kind)
 	case d.firstInto >= 0:
-		return fmt.Sprintf("%s differs at byte %d of %d", orRequest(Readable(d.firstPath)), d.firstInto, d.firstLeafBytes)
+		return fmt.Sprintf("%s differs at byte %d of %d", orRequest(p.readable(d.firstPath)), d.firstInto, d.firstLeafBytes)
 	case len(d.Changes) > 0 && d.Changes[0].Kind == Added && parent(d.Changes[0].Path) == d.firstPath:
-		return fmt.Sprintf("equal up to %s, which is new", Readable(d.Changes[0].Path))
+		return fmt.Sprintf("equal up to %s, which is new", p.readable(d.Changes[0].Path))
 	case d.firstPath != "":
-		return fmt.Sprintf("%s differs", Readable(d.firstPath))
+		return fmt.Sprintf("%s differs", p.readable(d.firstPath))
 	}
 	return fmt.Sprintf("byte %d differs", d.Offset)
 }

@@ -15,13 +15,15 @@ type Printer struct {
 	Colour bool
 	// Redact, when set, replaces text of the compared values.
 	Redact func(string) string
+	// Path, when set, replaces the paths of values, which are RFC 6901 pointers.
+	Path func(pointer string) string
 	// Limit is how many changes are shown; 0: 20.
 	Limit int
 }
 
 // Print writes the headline, the level and the changes.
 func (p Printer) Print(w io.Writer, d *Diff) {
-	fmt.Fprintf(w, "%s\n", d.Headline())
+	fmt.Fprintf(w, "%s\n", p.Headline(d))
 	if d.Level == Equal {
 		return
 	}
@@ -53,7 +55,7 @@ func (p Printer) Changes(w io.Writer, d *Diff, indent string) {
 }
 
 func (p Printer) change(w io.Writer, c Change, indent string) {
-	fmt.Fprintf(w, "%s%s: %s\n", indent, orRequest(Readable(c.Path)), c.Kind)
+	fmt.Fprintf(w, "%s%s: %s\n", indent, orRequest(p.readable(c.Path)), c.Kind)
 	below := indent + "  "
 	switch c.Kind {
 	case Added:
@@ -73,6 +75,13 @@ func (p Printer) change(w io.Writer, c Change, indent string) {
 		p.line(w, below, "- "+p.value(c.Old))
 		p.line(w, below, "+ "+p.value(c.New))
 	}
+}
+
+func (p Printer) readable(pointer string) string {
+	if p.Path != nil {
+		pointer = p.Path(pointer)
+	}
+	return Readable(pointer)
 }
 
 func (p Printer) text(old, new string) []string {

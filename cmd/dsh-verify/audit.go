@@ -119,7 +119,7 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 		return failed(log.Name, err)
 	}
 	defer closer.Close()
-	run, findings, err := audit.Check(reader, c.redactText())
+	run, findings, err := audit.Check(reader, c.redact)
 	if err != nil {
 		return failed(log.Name, err)
 	}

@@ -65,7 +65,7 @@ func (a *app) cache(cmd *cli.Command, arg string) error {
 		return err
 	}
 	defer place.Close()
-	opts := cache.Options{Block: int64(block), Redact: c.redactText()}
+	opts := cache.Options{Block: int64(block), Redactor: c.redact}
 	reports := []*cache.Report{}
 	for _, log := range place.Logs {
 		report, err := c.cacheReport(log, opts)
@@ -85,7 +85,11 @@ func (a *app) cache(cmd *cli.Command, arg string) error {
 	case "csv":
 		err = output.CacheCSV(a.stdout, reports)
 	default:
-		text := output.NewCache(a.stdout, output.NewStyle(colour), diffview.Printer{Colour: colour, Redact: opts.Redact, Limit: 5})
+		diffs := diffview.Printer{Colour: colour, Limit: 5}
+		if c.redact != nil {
+			diffs.Redact, diffs.Path = c.redact.Text, c.redact.Pointer
+		}
+		text := output.NewCache(a.stdout, output.NewStyle(colour), diffs)
 		for _, report := range reports {
 			text.Report(report)
 		}
@@ -141,7 +145,7 @@ func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locat
 		return refused(parent, err)
 	}
 	if step != nil {
-		report.Lifetimes = append([]cache.Lifetime{cache.NewLifetime("parent", report.ParentSession, step, opts.Redact)}, report.Lifetimes...)
+		report.Lifetimes = append([]cache.Lifetime{cache.NewLifetime("parent", report.ParentSession, step, opts.Redactor)}, report.Lifetimes...)
 	}
 	return nil
 }

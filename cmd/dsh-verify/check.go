@@ -142,7 +142,7 @@ func (c *checker) log(log *locate.Log) *verify.Log {
 	if opts.Objects, err = c.verifier(log); err != nil {
 		return verify.Unreadable(log.Name, cause(err))
 	}
-	opts.Redact, opts.Audit = c.redactText(), c.audit
+	opts.Redactor, opts.Audit = c.redact, c.audit
 	report := verify.Run(log.Name, reader, opts)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
 		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
@@ -261,12 +261,4 @@ func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*ver
 		}
 	}
 	return nil
-}
-
-// redactText returns what replaces quotations, nil when none are to be replaced.
-func (c *checker) redactText() func(string) string {
-	if c.redact == nil {
-		return nil
-	}
-	return c.redact.Text
 }

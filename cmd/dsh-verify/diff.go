@@ -74,11 +74,11 @@ func (a *app) diff(cmd *cli.Command) error {
 		fmt.Fprintln(a.stdout, "equal")
 		return nil
 	}
-	fmt.Fprintf(a.stdout, "%s%s\nlevel: %s\n", d.Headline(), old.cause(d.Offset), d.Level)
 	p := diffview.Printer{Colour: style}
 	if redactor != nil {
-		p.Redact = redactor.Text
+		p.Redact, p.Path = redactor.Text, redactor.Pointer
 	}
+	fmt.Fprintf(a.stdout, "%s%s\nlevel: %s\n", p.Headline(d), old.cause(d.Offset), d.Level)
 	p.Changes(a.stdout, d, "")
 	return &statusError{code: exitDrift}
 }

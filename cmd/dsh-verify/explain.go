@@ -65,16 +65,20 @@ func (a *app) explain(cmd *cli.Command) error {
 		if err != nil {
 			return err
 		}
+		p.Pointer, p.Part.Pointer = redactor.Pointer(p.Pointer), redactor.Pointer(p.Part.Pointer)
 		if format == "json" {
 			return printJSON(a.stdout, p)
 		}
 		printPlace(a.stdout, p, redactor)
 		return nil
 	}
+	for i := range account.Parts {
+		account.Parts[i].Pointer = redactor.Pointer(account.Parts[i].Pointer)
+	}
 	if format == "json" {
 		return printJSON(a.stdout, account)
 	}
-	return printAccount(a.stdout, account, redactor)
+	return printAccount(a.stdout, account)
 }
 
 func (a *app) chooseOne(cmd *cli.Command, arg, ref string) (*chosen, error) {
@@ -176,7 +180,7 @@ func clock(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05.000Z")
 }
 
-func printAccount(w io.Writer, a *provenance.Account, redactor *redact.Redactor) error {
+func printAccount(w io.Writer, a *provenance.Account) error {
 	name := fmt.Sprintf("request %d (%s)", a.Ordinal, a.Request)
 	if a.Prepared {
 		name = fmt.Sprintf("request %s, which the log does not show as sent,", a.Request)

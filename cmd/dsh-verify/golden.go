@@ -104,9 +104,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 	if err != nil {
 		return err
 	}
-	if redactor != nil {
-		opts.Redact = redactor.Text
-	}
+	opts.Redactor = redactor
 	out, err := a.newOutputs(cmd, withRenderer("text", func(w io.Writer, o output.Options) output.Renderer {
 		return newGoldenText(w, o, cmd.Bool("verbose"))
 	}))

@@ -28,23 +28,7 @@ type prettyPrinter struct {
 	redactor *redact.Redactor
 }
 
-// vocabulary is how the members of requests and HTTP bodies are called. Other names
-// are the texts of someone.
-var vocabulary = words(`config provider model reasoningEffort maxTokens temperature stop system tools name
-	description parameters messages role content type text id arguments toolCallId isError attachment attachmentId
-	mediaType width height bytes stream stream_options include_usage thinking reasoning_effort max_tokens function
-	sessionId source kind callId compactionId replayState plugin purpose
-	tool_calls tool_call_id image_url url file file_id reasoning_content`)
-
-func words(list string) map[string]bool {
-	set := make(map[string]bool)
-	for _, word := range strings.Fields(list) {
-		set[word] = true
-	}
-	return set
-}
-
-// value prints a value. What is open is a word of the vocabulary and stays; in what
+// value prints a value. What is open may be a word of the format, which stays; in what
 // is foreign, the keys are redacted too.
 func (p *prettyPrinter) value(v ecmajson.Value, depth int, open, foreign bool) {
 	switch v.Kind() {
@@ -53,14 +37,14 @@ func (p *prettyPrinter) value(v ecmajson.Value, depth int, open, foreign bool) {
 		for key, value := range v.Members() {
 			p.sep(&n, '{', depth)
 			name := key.Text()
-			foreign := foreign || !vocabulary[name]
+			foreign := foreign || !redact.IsMember(name)
 			if p.redactor != nil && foreign {
 				p.w.WriteString(`"` + p.redactor.Text(name) + `"`)
 			} else {
 				p.w.WriteString(diffview.Visible([]byte(key)))
 			}
 			p.w.WriteString(": ")
-			p.value(value, depth+1, !foreign && (name == "type" || name == "role" || name == "kind"), foreign || name == "parameters" || name == "replayState")
+			p.value(value, depth+1, !foreign && (name == "type" || name == "role" || name == "kind"), foreign || redact.IsFree(name))
 		}
 		p.end(n, "{}", '}', depth)
 	case ecmajson.Array:
@@ -71,8 +55,8 @@ func (p *prettyPrinter) value(v ecmajson.Value, depth int, open, foreign bool) {
 		}
 		p.end(n, "[]", ']', depth)
 	case ecmajson.String:
-		if p.redactor != nil && !open {
-			p.w.WriteString(`"` + p.redactor.Text(v.Text()) + `"`)
+		if text := v.Text(); p.redactor != nil && (!open || p.redactor.Word(text) != text) {
+			p.w.WriteString(`"` + p.redactor.Text(text) + `"`)
 			return
 		}
 		p.w.WriteString(diffview.Visible([]byte(v)))

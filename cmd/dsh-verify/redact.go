@@ -21,7 +21,7 @@ func redactFlags() []cli.Flag {
 }
 
 // redactLog redacts what of a report is no finding's quotation: where the session
-// ran, and what a refusal says of the value that it refuses. File names stay.
+// ran, the places in requests that findings point at, and what a refusal says of the value that it refuses. File names stay.
 func redactLog(log *verify.Log, redactor *redact.Redactor) {
 	if redactor == nil {
 		return
@@ -32,6 +32,7 @@ func redactLog(log *verify.Log, redactor *redact.Redactor) {
 	}
 	for i := range log.Findings {
 		f := &log.Findings[i]
+		f.Place.Pointer = redactor.Pointer(f.Place.Pointer)
 		if entry, ok := finding.Lookup(f.Code); ok && entry.Group == "refusal" {
 			f.Message = entry.Meaning
 		}

@@ -86,6 +86,7 @@ type chosen struct {
 func (c *checker) choose(log *locate.Log, selectors ...selector) ([]*chosen, error) {
 	found := make([]*chosen, len(selectors))
 	history := provenance.NewHistory()
+	history.Redactor = c.redact
 	var before *reconstruct.Request
 	total := 0
 	events, err := readRequests(log, c.read, func(q *reconstruct.Request) error {

@@ -172,13 +172,9 @@ func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''
 
 // printHeader prints what of a request is not history.
 func printHeader(w io.Writer, q *reconstruct.Request, redactor *redact.Redactor) error {
-	fmt.Fprintf(w, "config (seq %d, %s)\n", q.Config.Seq, visible(q.Config.Reason))
+	fmt.Fprintf(w, "config (seq %d, %s)\n", q.Config.Seq, visible(redactor.Word(q.Config.Reason)))
 	for key, value := range q.Config.Config.Members() {
-		name := visible(key.Text())
-		if redactor != nil && !vocabulary[key.Text()] {
-			name = redactor.Text(key.Text())
-		}
-		fmt.Fprintf(w, "  %s: %s\n", name, excerpt(value, redactIfString(value, redactor), 400))
+		fmt.Fprintf(w, "  %s: %s\n", visible(redactor.Member(key.Text())), excerpt(value, redactIfString(value, redactor), 400))
 	}
 	system := q.Header.System
 	if system == nil {
@@ -190,7 +186,7 @@ func printHeader(w io.Writer, q *reconstruct.Request, redactor *redact.Redactor)
 	tools := q.Header.Tools
 	fmt.Fprintf(w, "\ntools (seq %d): %d, %d bytes\n", q.Header.Seq, tools.Len(), len(tools))
 	for tool := range tools.Elements() {
-		fmt.Fprintf(w, "  %s (%d bytes)\n", visible(tool.Lookup("name").Text()), len(tool))
+		fmt.Fprintf(w, "  %s (%d bytes)\n", visible(redactor.Name(tool.Lookup("name").Text())), len(tool))
 		printText(w, tool.Lookup("description").Text(), "    ", redactor)
 		if p := tool.Lookup("parameters"); p != nil {
 			fmt.Fprintf(w, "    parameters: %s\n", excerpt(p, redactor, 400))
@@ -226,7 +222,7 @@ func printMessages(w io.Writer, a *provenance.Account, redactor *redact.Redactor
 		if p.Kind != "message" {
 			continue
 		}
-		fmt.Fprintf(w, "── %d  %s  (%s, seq %d, %d bytes)\n", i, visible(p.Role), visible(p.Source), p.Seq, p.End-p.Start)
+		fmt.Fprintf(w, "── %d  %s  (%s, seq %d, %d bytes)\n", i, visible(redactor.Word(p.Role)), visible(p.Source), p.Seq, p.End-p.Start)
 		i++
 		for block := range p.Value.Lookup("content").Elements() {
 			printBlock(w, block, "   ", redactor)
@@ -244,14 +240,14 @@ func printBlock(w io.Writer, block ecmajson.Value, indent string, redactor *reda
 		fmt.Fprintf(w, "%s[reasoning]\n", indent)
 		printText(w, block.Lookup("text").Text(), indent+"  ", redactor)
 	case "tool-call":
-		fmt.Fprintf(w, "%s[tool call %s] %s\n", indent, visible(block.Lookup("id").Text()), visible(block.Lookup("name").Text()))
+		fmt.Fprintf(w, "%s[tool call %s] %s\n", indent, visible(redactor.Name(block.Lookup("id").Text())), visible(redactor.Name(block.Lookup("name").Text())))
 		printText(w, block.Lookup("arguments").Text(), indent+"  ", redactor)
 	case "tool-result":
 		mark := ""
 		if block.Lookup("isError").Kind() == ecmajson.True {
 			mark = ", an error"
 		}
-		fmt.Fprintf(w, "%s[tool result of %s%s]\n", indent, visible(block.Lookup("toolCallId").Text()), mark)
+		fmt.Fprintf(w, "%s[tool result of %s%s]\n", indent, visible(redactor.Name(block.Lookup("toolCallId").Text())), mark)
 		for inner := range block.Lookup("content").Elements() {
 			printBlock(w, inner, indent+"  ", redactor)
 		}
@@ -260,6 +256,6 @@ func printBlock(w io.Writer, block ecmajson.Value, indent string, redactor *reda
 		fmt.Fprintf(w, "%s[image %s %s, %s×%s, %s bytes]\n", indent, visible(at.Lookup("attachmentId").Text()), visible(at.Lookup("mediaType").Text()),
 			visible(string(at.Lookup("width"))), visible(string(at.Lookup("height"))), visible(string(at.Lookup("bytes"))))
 	default:
-		fmt.Fprintf(w, "%s[%s] %s\n", indent, visible(kind), excerpt(block, redactor, 400))
+		fmt.Fprintf(w, "%s[%s] %s\n", indent, visible(redactor.Word(kind)), excerpt(block, redactor, 400))
 	}
 }

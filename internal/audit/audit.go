@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -15,8 +16,8 @@ import (
 // An Audit checks one log while its records are folded.
 type Audit struct {
 	session *reconstruct.Session
-	redact  func(string) string // nil: findings quote
-	seed    int64               // events inherited from the parent
+	redact  *redact.Redactor // nil: findings quote
+	seed    int64            // events inherited from the parent
 	events  int64
 
 	found   []finding.Finding
@@ -35,9 +36,10 @@ type Audit struct {
 }
 
 // New returns an audit of the log with the given header. It is given a log by
-// [Audit.Follow]. Redact, when set, replaces the texts that findings quote.
-func New(header *logformat.SessionHeader, redact func(string) string) *Audit {
-	a := &Audit{redact: redact, byCode: make(map[string]int), identity: newIdentity(), inbox: newInbox()}
+// [Audit.Follow]. A redactor, when there is
+// one, replaces the texts that findings quote.
+func New(header *logformat.SessionHeader, redactor *redact.Redactor) *Audit {
+	a := &Audit{redact: redactor, byCode: make(map[string]int), identity: newIdentity(), inbox: newInbox()}
 	if header.HasSeedLength {
 		a.seed = header.SeedLength
 	}
@@ -52,13 +54,13 @@ func (a *Audit) Follow(session *reconstruct.Session) { a.session = session }
 func (a *Audit) Session() *reconstruct.Session { return a.session }
 
 // Check reads a log to its end. A log that is refused or cannot be read has no
-// findings, and the error says why. Redact is that of [New].
-func Check(r *logformat.Reader, redact func(string) string) (*Audit, []finding.Finding, error) {
+// findings, and the error says why. The redactor is that of [New].
+func Check(r *logformat.Reader, redactor *redact.Redactor) (*Audit, []finding.Finding, error) {
 	header, err := r.Header()
 	if err != nil {
 		return nil, nil, err
 	}
-	a := New(header, redact)
+	a := New(header, redactor)
 	a.Follow(reconstruct.NewSession(header, reconstruct.Options{Observe: a.Record}))
 	for q, err := range a.session.Requests(r) {
 		if err != nil {
@@ -132,7 +134,7 @@ func (a *Audit) sprintf(format string, args ...any) string {
 			if !quoted {
 				text = quotation(fmt.Sprint(args[i]))
 			}
-			args[i] = a.redact(string(text))
+			args[i] = a.redact.Text(string(text))
 		}
 	}
 	return fmt.Sprintf(strings.ReplaceAll(format, "%q", "%s"), args...)

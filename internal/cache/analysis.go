@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/dsh-verify/dsh-verify/internal/drift"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -13,8 +14,8 @@ import (
 type Options struct {
 	// Block is in how many tokens the provider caches; 0: 64.
 	Block int64
-	// Redact, when set, replaces the texts that the report quotes.
-	Redact func(string) string
+	// Redactor, when set, replaces the texts that the report quotes.
+	Redactor *redact.Redactor
 }
 
 // Read analyses one log. The error is a *logformat.Refusal or a failure to read.
@@ -49,7 +50,7 @@ type analysis struct {
 	header  *logformat.SessionHeader
 	session *reconstruct.Session
 	slack   Tokens
-	redact  func(string) string
+	redact  *redact.Redactor
 
 	open     *Request // the latest, whose usage is still to come
 	openKey  promptKey
@@ -80,7 +81,7 @@ func newAnalysis(name string, header *logformat.SessionHeader, opts Options) *an
 	if opts.Block <= 0 {
 		opts.Block = 64
 	}
-	a := &analysis{header: header, slack: Tokens(2 * opts.Block), redact: opts.Redact, last: -1, cum: []int64{0}, prompts: make(prompts)}
+	a := &analysis{header: header, slack: Tokens(2 * opts.Block), redact: opts.Redactor, last: -1, cum: []int64{0}, prompts: make(prompts)}
 	a.report = &Report{
 		File: name, SessionID: header.ID, ParentSession: header.ParentSession, Block: opts.Block,
 		Requests: []*Request{}, Costs: []Cost{}, Worst: []Loss{}, Patterns: []Pattern{}, Lifetimes: []Lifetime{}, Notes: []string{},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/drift"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
@@ -51,17 +52,17 @@ func (c Cause) Label() string {
 
 // headerCauses attributes the differences of two headers, in the order in which
 // they stand in a prompt.
-func headerCauses(old, current *reconstruct.EpochHeader, atResume bool, redact func(string) string) (list []Cause) {
+func headerCauses(old, current *reconstruct.EpochHeader, atResume bool, redactor *redact.Redactor) (list []Cause) {
 	changes := drift.Compare(old, current)
 	add := func(kind CauseKind, resets bool, detail string, names []string, change *drift.Change) {
 		list = append(list, Cause{kind, detail, current.Seq, resets, atResume, names, change})
 	}
 	if of := filter(changes, func(c drift.Change) bool { return isRoute(c) }); len(of) > 0 {
-		add(ModelSwitch, true, join(of), fieldNames(of), nil)
+		add(ModelSwitch, true, join(of), fieldNames(of, redactor), nil)
 	}
 	for _, c := range changes {
 		if c.Part == drift.Config && !isRoute(c) {
-			add(ConfigField, isRendered(c), c.Clause(redact), fieldNames([]drift.Change{c}), nil)
+			add(ConfigField, isRendered(c), c.Clause(redactor), fieldNames([]drift.Change{c}, redactor), nil)
 		}
 	}
 	for _, c := range changes {
@@ -74,11 +75,11 @@ func headerCauses(old, current *reconstruct.EpochHeader, atResume bool, redact f
 		if len(of) == 0 {
 			continue
 		}
-		detail := string(kind) + ": " + listed(fieldNames(of))
+		detail := string(kind) + ": " + listed(fieldNames(of, redactor))
 		if kind == ToolsReordered || of[0].Name == "" {
-			detail = of[0].String()
+			detail = of[0].Clause(redactor)
 		}
-		add(kind, true, detail, fieldNames(of), &of[0])
+		add(kind, true, detail, fieldNames(of, redactor), &of[0])
 	}
 	return list
 }
@@ -175,10 +176,10 @@ func join(changes []drift.Change) string {
 	return strings.Join(words, ", ")
 }
 
-func fieldNames(changes []drift.Change) (names []string) {
+func fieldNames(changes []drift.Change, redactor *redact.Redactor) (names []string) {
 	for _, c := range changes {
 		if c.Name != "" {
-			names = append(names, c.Name)
+			names = append(names, c.Label(redactor))
 		}
 	}
 	return names

@@ -114,7 +114,7 @@ func (a *analysis) masked(name string, mask *regexp.Regexp, least int) *Pattern 
 		old, current := different(mask, p.value(same[0].old), p.value(same[0].new))
 		return &Pattern{
 			name + " in the " + p.name,
-			fmt.Sprintf("%s, first %s → %s: all behind it is read again each time", times(len(same)), diffview.Visible(old), diffview.Visible(current)),
+			fmt.Sprintf("%s, first %s → %s: all behind it is read again each time", times(len(same)), diffview.Visible(a.redact.Text(old)), diffview.Visible(a.redact.Text(current))),
 			keysOf(same),
 		}
 	}
@@ -185,6 +185,9 @@ func (a *analysis) comesAndGoes() *Pattern {
 	})
 	if len(changes) == 0 {
 		return nil
+	}
+	for i, name := range names {
+		names[i] = a.redact.Name(name)
 	}
 	return &Pattern{"tools come and go", "removed and added again: " + listed(names), keysOf(changes)}
 }

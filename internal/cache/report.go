@@ -1,6 +1,9 @@
 package cache
 
-import "github.com/dsh-verify/dsh-verify/internal/drift"
+import (
+	"github.com/dsh-verify/dsh-verify/internal/drift"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
+)
 
 // SchemaVersion is the version of the JSON report.
 const SchemaVersion = 1
@@ -135,15 +138,15 @@ type Lifetime struct {
 	Values []drift.Change `json:"-"`
 }
 
-// NewLifetime describes a step from one header to the next; redact, when set,
+// NewLifetime describes a step from one header to the next; redactor, when set,
 // replaces the values that it quotes.
-func NewLifetime(kind, parent string, step *drift.Step, redact func(string) string) Lifetime {
+func NewLifetime(kind, parent string, step *drift.Step, redactor *redact.Redactor) Lifetime {
 	l := Lifetime{
 		Kind: kind, Seq: step.New.Seq, BeforeSeq: step.Old.Seq, Parent: parent,
 		Drift: len(step.Changes) > 0, Changes: []string{}, Values: step.Changes,
 	}
 	for _, c := range step.Changes {
-		l.Changes = append(l.Changes, c.Clause(redact))
+		l.Changes = append(l.Changes, c.Clause(redactor))
 	}
 	return l
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
@@ -171,18 +172,28 @@ const longest = 60
 // visible.
 func (c Change) String() string { return c.Clause(nil) }
 
-// Clause is String; redact, when set, replaces the values that it quotes. Names
-// stay, and so do numbers and the route, which is made of names.
-func (c Change) Clause(redact func(string) string) string {
+// Label is the name of what changed. A redactor, when there is one, replaces the
+// names of tools, and those of fields that the format does not know.
+func (c Change) Label(redactor *redact.Redactor) string {
+	if c.Part == Tools {
+		return redactor.Name(c.Name)
+	}
+	return redactor.Member(c.Name)
+}
+
+// Clause is String; a redactor, when there is one, replaces the names and values
+// that it quotes. Numbers stay, and so does the route.
+func (c Change) Clause(redactor *redact.Redactor) string {
+	label, values := diffview.Visible(c.Label(redactor)), redactor
 	if c.Part == Config && (c.Name == "provider" || c.Name == "model") {
-		redact = nil
+		values = nil
 	}
 	switch c.Part {
 	case Config, Defaults:
 		if c.Name == "" {
-			return string(c.Part) + " keys reordered: " + names(keys(c.Old)) + " → " + names(keys(c.New))
+			return string(c.Part) + " keys reordered: " + names(keys(c.Old), redactor.Member) + " → " + names(keys(c.New), redactor.Member)
 		}
-		return fmt.Sprintf("%s %s: %s", c.Part, diffview.Visible(c.Name), arrow(c.Old, c.New, redact))
+		return fmt.Sprintf("%s %s: %s", c.Part, label, arrow(c.Old, c.New, values))
 	case System:
 		if c.Kind == Edited || c.Kind == KeyOrder {
 			return fmt.Sprintf("system prompt %s, %d → %d bytes", c.Kind, len(c.Old), len(c.New))
@@ -191,11 +202,11 @@ func (c Change) Clause(redact func(string) string) string {
 	}
 	switch {
 	case c.Name != "" && c.Kind == KeyOrder:
-		return "tool " + diffview.Visible(c.Name) + " has its keys in another order"
+		return "tool " + label + " has its keys in another order"
 	case c.Name != "":
-		return "tool " + diffview.Visible(c.Name) + " " + string(c.Kind)
+		return "tool " + label + " " + string(c.Kind)
 	case c.Kind == Reorder:
-		return "tools reordered: " + names(ToolNames(c.Old)) + " → " + names(ToolNames(c.New))
+		return "tools reordered: " + names(ToolNames(c.Old), redactor.Name) + " → " + names(ToolNames(c.New), redactor.Name)
 	}
 	return "tools " + string(c.Kind)
 }
@@ -208,11 +219,11 @@ func (c Change) Diff() *diffview.Diff {
 	return diffview.Compare(c.Old, c.New)
 }
 
-func arrow(old, current ecmajson.Value, redact func(string) string) string {
-	return brief(old, redact) + " → " + brief(current, redact)
+func arrow(old, current ecmajson.Value, redactor *redact.Redactor) string {
+	return brief(old, redactor) + " → " + brief(current, redactor)
 }
 
-func brief(v ecmajson.Value, redact func(string) string) string {
+func brief(v ecmajson.Value, redactor *redact.Redactor) string {
 	if v == nil {
 		return "none"
 	}
@@ -222,8 +233,8 @@ func brief(v ecmajson.Value, redact func(string) string) string {
 	}
 	switch v.Kind() {
 	case ecmajson.String, ecmajson.Array, ecmajson.Object:
-		if redact != nil {
-			return redact(text)
+		if redactor != nil {
+			return redactor.Text(text)
 		}
 	}
 	if len(text) > longest {
@@ -239,14 +250,14 @@ func keys(v ecmajson.Value) (list []string) {
 	return list
 }
 
-func names(list []string) string {
+func names(list []string, redact func(string) string) string {
 	shown := make([]string, 0, len(list))
 	for i, name := range list {
 		if i == 8 {
 			shown = append(shown, fmt.Sprintf("and %d more", len(list)-i))
 			break
 		}
-		shown = append(shown, diffview.Visible(name))
+		shown = append(shown, diffview.Visible(redact(name)))
 	}
 	return strings.Join(shown, ", ")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/golden"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
@@ -108,7 +109,7 @@ func (c *check) finding(change *golden.Change, texts texts) finding.Finding {
 	if len(change.Requests) > 0 {
 		place.Request = change.Requests[0]
 	}
-	f := finding.New("golden/"+string(change.Kind), subject(change), place)
+	f := finding.New("golden/"+string(change.Kind), subject(change, c.opts.Redactor), place)
 	f.Requests = change.Requests
 	f.Detail = texts.detail(change)
 	f.Count = max(0, len(change.Requests)-1)
@@ -116,7 +117,7 @@ func (c *check) finding(change *golden.Change, texts texts) finding.Finding {
 }
 
 // subject names what changed.
-func subject(change *golden.Change) string {
+func subject(change *golden.Change, redactor *redact.Redactor) string {
 	switch change.Kind {
 	case golden.SessionChanged:
 		return change.Name
@@ -140,19 +141,29 @@ func subject(change *golden.Change) string {
 	if change.Name == "" {
 		return header
 	}
-	return strconv.Quote(change.Name) + " in " + header
+	name := strconv.Quote(change.Name)
+	switch {
+	case redactor == nil:
+	case change.Kind == golden.ConfigChanged:
+		if redactor.Member(change.Name) != change.Name {
+			name = redactor.Text(change.Name)
+		}
+	default:
+		name = redactor.Text(change.Name)
+	}
+	return name + " in " + header
 }
 
 // Texts are the JSON of parts, by digest.
 type texts struct {
 	old, new map[string]ecmajson.Value
-	redact   func(string) string // nil: texts are quoted
+	redact   *redact.Redactor // nil: texts are quoted
 }
 
 // texts collects what the changes show. absent says that the log as it was is
 // asked for and not at hand.
 func (c *check) texts(changes []golden.Change) (t texts, absent bool) {
-	t.redact = c.opts.Redact
+	t.redact = c.opts.Redactor
 	wantOld, wantNew := make(map[string]bool), make(map[string]bool)
 	for i := range changes {
 		old, new := digests(&changes[i])
@@ -233,7 +244,7 @@ func (t texts) side(word, value, digest string, text ecmajson.Value, bytes int64
 
 func (t texts) excerpt(text string) string {
 	if t.redact != nil {
-		return t.redact(text)
+		return t.redact.Text(text)
 	}
 	if len(text) > maxExcerpt {
 		end := maxExcerpt
@@ -248,7 +259,11 @@ func (t texts) excerpt(text string) string {
 // between shows how a text became another.
 func (t texts) between(old, new ecmajson.Value) []string {
 	var b bytes.Buffer
-	diffview.Printer{Limit: 5, Redact: t.redact}.Changes(&b, diffview.Compare(old, new), "")
+	p := diffview.Printer{Limit: 5}
+	if t.redact != nil {
+		p.Redact, p.Path = t.redact.Text, t.redact.Pointer
+	}
+	p.Changes(&b, diffview.Compare(old, new), "")
 	lines := slices.Collect(strings.Lines(b.String()))
 	for i := range lines {
 		lines[i] = strings.TrimSuffix(lines[i], "\n")

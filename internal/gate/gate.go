@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/golden"
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -21,9 +22,9 @@ type Options struct {
 	Authored bool // accept authored transcripts
 	Write    bool // write the sum files of transcripts that have none
 	Update   bool // accept what changed: write sum files, and remove those without a transcript
-	// Redact, when set, replaces the texts that findings quote.
-	Redact  func(string) string
-	Against string // a folder or a git revision that holds the logs as they were; "": none
+	// Redactor, when set, replaces the texts that findings quote.
+	Redactor *redact.Redactor
+	Against  string // a folder or a git revision that holds the logs as they were; "": none
 	// Seen, when set, holds the transcripts that were checked, by their paths: those
 	// of folders that lie in each other are checked once.
 	Seen map[string]bool

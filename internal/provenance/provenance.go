@@ -7,12 +7,17 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
 // A History watches the requests of one log go by, in order.
 type History struct {
+	// Redactor, when set, replaces the names that accounts quote: of calls, of
+	// plugins, and what the format does not know.
+	Redactor *redact.Redactor
+
 	since   map[int64]string // message seq to the key of the first request that held it
 	headers []*reconstruct.EpochHeader
 }
@@ -117,7 +122,7 @@ func (h *History) part(p reconstruct.Part) Part {
 	case p.Message != nil:
 		m := p.Message
 		out.Seq, out.Line, out.Offset, out.Time, out.Event = m.Seq, m.Pos.Line, m.Pos.Offset, m.Time, m.Type
-		out.Role, out.Source = m.Bytes.Lookup("role").Text(), Source(m.Bytes)
+		out.Role, out.Source = h.Redactor.Word(m.Bytes.Lookup("role").Text()), h.source(m.Bytes)
 		out.How, out.Since = how(m), h.since[m.Seq]
 	case p.Header != nil:
 		e := p.Header
@@ -156,7 +161,7 @@ func (h *History) headerStory(e *reconstruct.EpochHeader) string {
 			before = other
 		}
 	}
-	reason := e.Reason
+	reason := h.Redactor.Word(e.Reason)
 	if reason == "" {
 		reason = "no reason given"
 	}
@@ -174,19 +179,19 @@ func (h *History) headerStory(e *reconstruct.EpochHeader) string {
 	return fmt.Sprintf("snapshot (%s), changed %s against seq %d", reason, strings.Join(names, ", "), before.Seq)
 }
 
-// Source says who made a message, by its source member.
-func Source(message ecmajson.Value) string {
+// source says who made a message, by its source member.
+func (h *History) source(message ecmajson.Value) string {
 	source := message.Lookup("source")
 	kind := source.Lookup("kind").Text()
 	switch kind {
 	case "model":
 		return "model " + source.Lookup("provider").Text() + "/" + source.Lookup("model").Text()
 	case "tool":
-		return "tool call " + source.Lookup("callId").Text()
+		return "tool call " + h.Redactor.Name(source.Lookup("callId").Text())
 	case "plugin":
-		return "plugin " + source.Lookup("plugin").Text()
+		return "plugin " + h.Redactor.Name(source.Lookup("plugin").Text())
 	}
-	return kind
+	return h.Redactor.Word(kind)
 }
 
 // At returns the part that a pointer or byte lies in.

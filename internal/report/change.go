@@ -162,7 +162,7 @@ func (c *collector) compare(d *Diff, at string, old, new ecmajson.Value) {
 }
 
 func (c *collector) diffRow(d *Diff, at string, change diffview.Change) {
-	row := DiffRow{Path: c.ink.name(diffview.Readable(at + change.Path)), Kind: string(change.Kind)}
+	row := DiffRow{Path: c.ink.at(at + change.Path), Kind: string(change.Kind)}
 	if row.Path == "" {
 		row.Path = "the request"
 	}
@@ -185,7 +185,7 @@ func (c *collector) diffRow(d *Diff, at string, change diffview.Change) {
 func (c *collector) lines(change diffview.Change) (lines []DiffLine) {
 	p := diffview.Printer{}
 	if c.ink.redactor != nil {
-		p.Redact = c.ink.redactor.Text
+		p.Redact, p.Path = c.ink.redactor.Text, c.ink.redactor.Pointer
 	}
 	var out bytes.Buffer
 	p.Changes(&out, &diffview.Diff{Level: diffview.Values, Changes: []diffview.Change{change}}, "")

@@ -99,6 +99,7 @@ type based struct {
 
 func (c *collector) run() {
 	c.history = provenance.NewHistory()
+	c.history.Redactor = c.ink.redactor
 	c.messages, c.headers = make(map[int64]*Message), make(map[int64]*Header)
 	c.attachments, c.shown = make(map[string]*Attachment), make(map[string]bool)
 	for i, r := range c.log.Requests {
@@ -329,7 +330,7 @@ func (c *collector) finish() {
 	s := c.session
 	for i, row := range s.Rows {
 		if row != nil && *c.ends[i] != "" {
-			row.Detail.Facts = append(row.Detail.Facts, Fact{"Ended with", c.ink.name(*c.ends[i])})
+			row.Detail.Facts = append(row.Detail.Facts, Fact{"Ended with", c.ink.word(*c.ends[i])})
 		}
 	}
 	c.linkFindings()

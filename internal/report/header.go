@@ -38,10 +38,10 @@ func (c *collector) header(e *reconstruct.EpochHeader) *Header {
 	}
 	h := &Header{
 		Anchor: fmt.Sprintf("%s-h%d", c.session.Anchor, e.Seq), Seq: e.Seq, Line: number(e.Pos.Line), Time: clock(e.Time),
-		Reason: c.ink.name(e.Reason), epoch: e,
+		Reason: c.ink.word(e.Reason), epoch: e,
 	}
 	for key, value := range e.Config.Members() {
-		h.Config = append(h.Config, Fact{c.ink.name(clip(key.Text(), 100)), c.setting(key.Text(), value)})
+		h.Config = append(h.Config, Fact{c.ink.name(clip(c.ink.redactor.Member(key.Text()), 100)), c.setting(key.Text(), value)})
 	}
 	if e.System != nil {
 		if same := c.sameBefore(e.System, func(o *reconstruct.EpochHeader) ecmajson.Value { return o.System }); same != nil {

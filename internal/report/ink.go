@@ -35,8 +35,13 @@ func (k ink) line(s string) string {
 	return diffview.Visible(s)
 }
 
-// name is what identifies something and is no content: an id, a model, a path in
-// a request.
+// word is a word that the format knows, or someone's text.
+func (k ink) word(s string) string { return diffview.Visible(k.redactor.Word(s)) }
+
+// at is a path in a request.
+func (k ink) at(pointer string) string { return diffview.Readable(k.redactor.Pointer(pointer)) }
+
+// name is what identifies something and is no content: a session, a model.
 func (k ink) name(s string) string { return diffview.Visible(s) }
 
 // path is the name of a file; redacted, it loses its folders.

@@ -109,13 +109,13 @@ func (c *collector) blocks(content ecmajson.Value) (list []*Block) {
 		case "reasoning":
 			list = append(list, c.block(kind, "reasoning", v.Lookup("text").Text()))
 		case "tool-call":
-			list = append(list, c.block(kind, "call "+c.ink.line(v.Lookup("name").Text())+" "+c.ink.name(v.Lookup("id").Text()), v.Lookup("arguments").Text()))
+			list = append(list, c.block(kind, "call "+c.ink.line(v.Lookup("name").Text())+" "+c.ink.line(v.Lookup("id").Text()), v.Lookup("arguments").Text()))
 		case "tool-result":
 			list = append(list, c.result(v)...)
 		case "image":
 			list = append(list, c.image(v))
 		default:
-			list = append(list, c.block("other", c.ink.name(kind), string(v)))
+			list = append(list, c.block("other", c.ink.word(kind), string(v)))
 		}
 	}
 	return list
@@ -143,7 +143,7 @@ func (c *collector) result(v ecmajson.Value) (list []*Block) {
 		id = v.Lookup("id").Text()
 	}
 	if id != "" {
-		title += " of " + c.ink.name(id)
+		title += " of " + c.ink.line(id)
 	}
 	failed := v.Lookup("isError").Kind() == ecmajson.True
 	if failed {

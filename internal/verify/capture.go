@@ -9,6 +9,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -32,7 +33,7 @@ type Capture struct {
 type traffic struct {
 	of      *Capture
 	session string
-	redact  func(string) string
+	redact  *redact.Redactor
 	builder *wire.Builder
 	bodies  []*posted // of this session, loop and one-shots
 	foreign int
@@ -63,12 +64,12 @@ type posted struct {
 	key   string
 }
 
-func newTraffic(c *Capture, session string, objects *objectstore.Verifier, redact func(string) string) *traffic {
+func newTraffic(c *Capture, session string, objects *objectstore.Verifier, redactor *redact.Redactor) *traffic {
 	if c == nil {
 		return nil
 	}
 	t := &traffic{
-		of: c, session: session, redact: redact, builder: wire.NewBuilder(c.Policy, objects),
+		of: c, session: session, redact: redactor, builder: wire.NewBuilder(c.Policy, objects),
 		digests: make(map[[sha256.Size]byte][]*posted), assumed: make(map[string]bool), holes: make(map[wire.HoleKind]int),
 		fileIDs: make(map[string]string), verdicts: make(map[string]finding.Verdict),
 	}
@@ -399,7 +400,7 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 		left = slices.Delete(left, i, i+1)
 		p.taken = true
 		at, rebuilt := o.differs(p.text)
-		headline, pointer := whereAt(rebuilt, int64(at))
+		headline, pointer := whereAt(rebuilt, int64(at), t.redact)
 		where := place
 		where.Seq, where.Offset, where.Pointer = o.seq, int64(at), pointer
 		f := finding.New(finding.CaptureOneshotDrift, fmt.Sprintf("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at, headline), where)
@@ -546,7 +547,7 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 		return
 	}
 	rebuilt := body.Bytes()
-	headline, pointer := whereAt(rebuilt, at.Body)
+	headline, pointer := whereAt(rebuilt, at.Body, t.redact)
 	place := finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path, Offset: at.Capture, Pointer: pointer}
 	from := "the configuration"
 	var event *finding.Place

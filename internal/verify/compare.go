@@ -7,6 +7,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
@@ -15,7 +16,7 @@ import (
 type comparison struct {
 	file    *recording.File
 	session string
-	redact  func(string) string
+	redact  *redact.Redactor
 	log     string                        // the log's name in the report
 	place   func(int64) finding.Place     // of an event at hand
 	byKey   map[string][]*recording.Entry // in the order of the file
@@ -41,8 +42,8 @@ type drift struct {
 	at    int // index in found
 }
 
-func newComparison(file *recording.File, log, session string, place func(int64) finding.Place, redact func(string) string) *comparison {
-	c := &comparison{file: file, log: log, session: session, place: place, redact: redact}
+func newComparison(file *recording.File, log, session string, place func(int64) finding.Place, redactor *redact.Redactor) *comparison {
+	c := &comparison{file: file, log: log, session: session, place: place, redact: redactor}
 	if file == nil {
 		return c
 	}
@@ -277,7 +278,7 @@ func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at 
 	rebuilt := q.Bytes()
 	start, end := max(0, at-window), min(q.Len(), at+window)
 	lines = append(lines, "log      "+elide(rebuilt[start:end], start, q.Len(), c.redact))
-	headline, pointer = whereAt(rebuilt, at)
+	headline, pointer = whereAt(rebuilt, at, c.redact)
 	if c.sameValues(rebuilt, entry) {
 		headline = "the JSON values are the same and only order or spelling differs, so another program printed the recording anew"
 	}
@@ -309,12 +310,12 @@ func (c *comparison) recordedWindow(entry *recording.Entry, at int64) (text []by
 
 // whereAt names the innermost value that holds a byte of a request, and the
 // place in its text when it is a string.
-func whereAt(request []byte, at int64) (headline, pointer string) {
+func whereAt(request []byte, at int64, redactor *redact.Redactor) (headline, pointer string) {
 	if at >= int64(len(request)) {
 		return "the recording goes on where the request ends", ""
 	}
 	pointer, start, leaf := ecmajson.Value(request).Locate(int(at))
-	where := diffview.Readable(pointer)
+	where := diffview.Readable(redactor.Pointer(pointer))
 	if into := int(at) - start; leaf.Kind() == ecmajson.String && into >= 1 {
 		return fmt.Sprintf("%s differs at byte %d of %d", where, into-1, len(leaf)-2), pointer
 	}
@@ -325,9 +326,9 @@ func whereAt(request []byte, at int64) (headline, pointer string) {
 }
 
 // elide shows a window of a text of the given length.
-func elide(text []byte, from, length int64, redact func(string) string) string {
-	if redact != nil {
-		return redact(string(text))
+func elide(text []byte, from, length int64, redactor *redact.Redactor) string {
+	if redactor != nil {
+		return redactor.Text(string(text))
 	}
 	out := diffview.Visible(text)
 	if from > 0 {

@@ -3,11 +3,13 @@ package verify
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -18,8 +20,8 @@ type Options struct {
 	Recording *recording.File       // nil: nothing to compare with
 	Capture   *Capture              // nil: no captured traffic
 	Objects   *objectstore.Verifier // nil: no object store at hand
-	// Redact, when set, replaces the texts that findings quote.
-	Redact func(string) string
+	// Redactor, when set, replaces the texts that findings quote.
+	Redactor *redact.Redactor
 	// Observe, when set, sees every record before it is applied.
 	Observe func(*logformat.Record)
 	// Audit checks the log against itself too.
@@ -134,17 +136,17 @@ func (r *run) read(reader *logformat.Reader) {
 	}
 	fold := reconstruct.Options{Observe: r.opts.Observe}
 	if r.opts.Audit {
-		r.audit = audit.New(header, r.opts.Redact)
+		r.audit = audit.New(header, r.opts.Redactor)
 		fold.Observe = r.observe
 	}
-	if r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects, r.opts.Redact); r.traffic != nil {
+	if r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects, r.opts.Redactor); r.traffic != nil {
 		fold.Oneshot = r.traffic.oneshot
 	}
 	r.session = reconstruct.NewSession(header, fold)
 	if r.audit != nil {
 		r.audit.Follow(r.session)
 	}
-	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.place, r.opts.Redact)
+	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.place, r.opts.Redactor)
 	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {
@@ -235,7 +237,11 @@ func (r *run) identify(h *logformat.SessionHeader, reader *logformat.Reader) {
 		Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: reader.Encoding(), FormatVersion: reader.Version().Number,
 	}
 	if len(h.Unknown) > 0 {
-		r.note(finding.LogHeaderKeys, fmt.Sprintf("%d unknown keys, the first %q", len(h.Unknown), h.Unknown[0]), finding.Place{Line: 1, Seq: -1})
+		first := strconv.Quote(h.Unknown[0])
+		if r.opts.Redactor != nil {
+			first = r.opts.Redactor.Text(h.Unknown[0])
+		}
+		r.note(finding.LogHeaderKeys, fmt.Sprintf("%d unknown keys, the first %s", len(h.Unknown), first), finding.Place{Line: 1, Seq: -1})
 	}
 }
 

@@ -2,13 +2,12 @@
 // file (schema 17).
 //
 // A [Store] is opened read-only and nothing is ever written, not even beside the
-// file: SQLite sees it through a file system of this package's own. A store with
-// a write-ahead log is read as of its last commit: the committed pages of the
-// -wal file are laid over those of the main file, which is what SQLite itself
-// would do with the -shm file that it would have to create. Should a writer move
-// pages from one to the other meanwhile, the store is read again; a store that
-// never stands still, or that a crash left with a rollback journal, is said to be
-// so.
+// file, nor is anything locked: no SQLite engine takes part, the pages are read
+// as they lie there. A store with a write-ahead log is read as of its last
+// commit. Should a writer move pages meanwhile, the store is opened again; a
+// store that never stands still, or that a crash left with a rollback journal, is
+// said to be so. Damage is named with its page, and a session of which the index
+// of the store leads to fewer rows than there are is damaged too.
 //
 // A row of the table events becomes a line of text: the envelope in the order in
 // which the harness prints it, the stored JSON as it is. From there on everything

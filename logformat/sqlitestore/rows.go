@@ -1,7 +1,6 @@
 package sqlitestore
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -9,13 +8,14 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/dsh-verify/dsh-verify/internal/sqlitefile"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
 // Rows yields a session's log, a line a row. It is a logformat.RowSource.
 type Rows struct {
-	rows    *sql.Rows
+	rows    *sqlitefile.Rows
 	header  []byte
 	started bool
 	line    []byte
@@ -36,19 +36,16 @@ func (r *Rows) Next() (text []byte, fault *logformat.Refusal, err error) {
 		r.started = true
 		return r.header, nil, nil
 	}
-	if !r.rows.Next() {
-		err := r.rows.Err()
+	ok, err := r.rows.Next()
+	if err != nil {
+		return nil, nil, damaged(err)
+	}
+	if !ok {
 		r.Close()
-		if err != nil {
-			return nil, nil, damaged(err)
-		}
 		return nil, nil, io.EOF
 	}
-	var row eventRow
-	if err := r.rows.Scan(&row.seq, &row.typ, &row.time, &row.data, &row.sources, &row.surfaceOp, &row.ignorable); err != nil {
-		return nil, malformed(err.Error()), nil
-	}
-	r.line, err = r.print(r.line[:0], &row)
+	v := r.rows.Value
+	r.line, err = r.print(r.line[:0], &eventRow{v(0), v(1), v(2), v(3), v(4), v(5), v(6)})
 	if err != nil {
 		return nil, malformed(err.Error()), nil
 	}
@@ -65,27 +62,25 @@ func (r *Rows) Close() error {
 		r.decoder.Close()
 		r.decoder = nil
 	}
-	return r.rows.Close()
+	return nil
 }
 
 // An eventRow is a row of the table events, each column as stored.
 type eventRow struct {
-	seq, typ, time, data, sources, surfaceOp, ignorable any
+	seq, typ, time, data, sources, surfaceOp, ignorable sqlitefile.Value
 }
 
 // print prints the row as the line that the harness would have written.
 func (r *Rows) print(b []byte, row *eventRow) ([]byte, error) {
-	seq, ok1 := row.seq.(int64)
-	time, ok2 := row.time.(int64)
-	typ, ok3 := textOf(row.typ)
-	if !ok1 || !ok2 || !ok3 {
+	seq, time, typ := row.seq.Int, row.time.Int, string(row.typ.Bytes)
+	if row.seq.Kind != sqlitefile.Integer || row.time.Kind != sqlitefile.Integer || row.typ.Kind < sqlitefile.Text {
 		return nil, errors.New("seq, time or type has the wrong storage class")
 	}
 	data, err := r.dataOf(row.data)
 	if err != nil {
 		return nil, err
 	}
-	ignorable, isSet := row.ignorable.(int64)
+	ignorable, isSet := row.ignorable.Int, row.ignorable.Kind == sqlitefile.Integer
 	if isSet && ignorable == 0 {
 		return printPacked(b, typ, seq, time, data, row)
 	}
@@ -100,16 +95,16 @@ func (r *Rows) print(b []byte, row *eventRow) ([]byte, error) {
 	if b, err = appendSources(b, row.sources); err != nil {
 		return nil, err
 	}
-	if row.surfaceOp != nil {
-		op, ok := textOf(row.surfaceOp)
-		if _, err := ecmajson.Check([]byte(op)); !ok || err != nil {
+	if row.surfaceOp.Kind != sqlitefile.Null {
+		op := row.surfaceOp.Bytes
+		if _, err := ecmajson.Check(op); row.surfaceOp.Kind < sqlitefile.Text || err != nil {
 			return nil, errors.New("surface_op is not JSON text")
 		}
 		b = append(b, `,"surfaceOp":`...)
 		b = append(b, op...)
 	}
 	switch {
-	case row.ignorable == nil:
+	case row.ignorable.Kind == sqlitefile.Null:
 	case isSet && ignorable == 1:
 		b = append(b, `,"ignorable":true`...)
 	default:
@@ -128,7 +123,7 @@ func printPacked(b []byte, typ string, seq, time int64, data []byte, row *eventR
 	default:
 		return nil, fmt.Errorf("a packed row has the type %.40q", typ)
 	}
-	if row.surfaceOp != nil || row.sources != nil {
+	if row.surfaceOp.Kind != sqlitefile.Null || row.sources.Kind != sqlitefile.Null {
 		return nil, errors.New("a packed row has surface columns")
 	}
 	if len(data) > maxPackedData {
@@ -147,12 +142,11 @@ func printPacked(b []byte, typ string, seq, time int64, data []byte, row *eventR
 }
 
 // dataOf returns the JSON of the data column: text, or one Zstandard frame of it.
-func (r *Rows) dataOf(v any) ([]byte, error) {
-	var data []byte
-	switch v := v.(type) {
-	case string:
-		data = []byte(v)
-	case []byte:
+func (r *Rows) dataOf(v sqlitefile.Value) ([]byte, error) {
+	data := v.Bytes
+	switch v.Kind {
+	case sqlitefile.Text:
+	case sqlitefile.Blob:
 		if r.decoder == nil {
 			var err error
 			if r.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRowData)); err != nil {
@@ -160,7 +154,7 @@ func (r *Rows) dataOf(v any) ([]byte, error) {
 			}
 		}
 		var err error
-		if data, err = r.decoder.DecodeAll(v, r.text[:0]); err != nil {
+		if data, err = r.decoder.DecodeAll(data, r.text[:0]); err != nil {
 			return nil, fmt.Errorf("data is a blob that does not decode: %w", err)
 		}
 		r.text = data
@@ -173,27 +167,17 @@ func (r *Rows) dataOf(v any) ([]byte, error) {
 	return data, nil
 }
 
-func textOf(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case []byte:
-		return string(v), true
-	}
-	return "", false
-}
-
 // appendSources prints the column source_event_seqs: LEB128 varints, the first
 // plain, each later one the difference to the one before, even 2d for a step
 // forward by d, odd 2d-1 for a step back by d.
-func appendSources(b []byte, v any) ([]byte, error) {
-	if v == nil {
+func appendSources(b []byte, v sqlitefile.Value) ([]byte, error) {
+	if v.Kind == sqlitefile.Null {
 		return b, nil
 	}
-	blob, ok := v.([]byte)
-	if !ok {
+	if v.Kind != sqlitefile.Blob {
 		return nil, errors.New("source_event_seqs is no blob")
 	}
+	blob := v.Bytes
 	b = append(b, `,"sourceEventSeqs":[`...)
 	last := int64(0)
 	for i := 0; len(blob) > 0; i++ {

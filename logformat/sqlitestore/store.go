@@ -1,15 +1,19 @@
 package sqlitestore
 
 import (
-	"database/sql"
+	"bytes"
+	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
-	_ "modernc.org/sqlite" // the driver
-	"modernc.org/sqlite/vfs"
-
+	"github.com/dsh-verify/dsh-verify/internal/sqlitefile"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
@@ -35,50 +39,40 @@ func Codes() []logformat.CodeInfo {
 }
 
 // Magic is how a SQLite file starts.
-const Magic = "SQLite format 3\x00"
+const Magic = sqlitefile.Magic
 
 // A Store is an open store.
 type Store struct {
-	db      *sql.DB
-	fs      *vfs.FS
-	overlay *overlay
+	file   *sqlitefile.File
+	mu     sync.Mutex
+	tables map[string]*sqlitefile.Table
 }
 
 // Open opens the store at path. A *logformat.Refusal says that it is foreign or
 // damaged.
 func Open(path string) (*Store, error) {
 	const tries = 3
-	for try := 1; ; try++ {
+	for range tries {
 		s, err := open(path)
 		if err != nil {
 			return nil, err
 		}
-		if s.overlay.still() {
+		if s.Still() {
 			return s, nil
 		}
 		s.Close()
-		if try == tries {
-			return nil, &os.PathError{Op: "open", Path: path, Err: errMoving}
-		}
 	}
+	return nil, &os.PathError{Op: "open", Path: path, Err: errMoving}
 }
 
+var errMoving = errors.New("a writer is changing the store; try again, or verify a copy")
+
 func open(path string) (*Store, error) {
-	o, err := openOverlay(path)
+	file, err := sqlitefile.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
-	s := &Store{overlay: o}
-	name, fsys, err := vfs.New(o)
-	if err != nil {
-		o.main.Close()
-		return nil, err
-	}
-	s.fs = fsys
-	if s.db, err = sql.Open("sqlite", "file:"+dbName+"?vfs="+name+"&mode=ro&immutable=1&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)"); err != nil {
-		s.Close()
-		return nil, err
-	}
+	s := &Store{file: file, tables: map[string]*sqlitefile.Table{}}
 	if err := s.identify(); err != nil {
 		s.Close()
 		return nil, err
@@ -87,13 +81,7 @@ func open(path string) (*Store, error) {
 }
 
 func (s *Store) identify() error {
-	var application, schema int64
-	if err := s.db.QueryRow("PRAGMA application_id").Scan(&application); err != nil {
-		return damaged(err)
-	}
-	if err := s.db.QueryRow("PRAGMA user_version").Scan(&schema); err != nil {
-		return damaged(err)
-	}
+	application, schema := s.file.ApplicationID(), s.file.UserVersion()
 	if application != ApplicationID || schema != SchemaVersion {
 		return &logformat.Refusal{
 			Code: CodeForeign, Phase: logformat.PhaseVersion, Seq: -1,
@@ -103,95 +91,138 @@ func (s *Store) identify() error {
 	return nil
 }
 
+// damaged turns what is wrong with the file into a refusal. Errors of the file
+// system stay what they are.
 func damaged(err error) error {
-	return &logformat.Refusal{Code: CodeDamaged, Phase: logformat.PhaseContainer, Seq: -1, Detail: err.Error()}
+	damage, ok := errors.AsType[*sqlitefile.Damage](err)
+	if !ok {
+		return err
+	}
+	return &logformat.Refusal{Code: CodeDamaged, Phase: logformat.PhaseContainer, Seq: -1, Detail: damage.Error()}
 }
 
 // Close closes the store.
-func (s *Store) Close() error {
-	if s.db != nil {
-		s.db.Close()
-	}
-	if s.fs != nil {
-		s.fs.Close()
-	}
-	return s.overlay.main.Close()
-}
+func (s *Store) Close() error { return s.file.Close() }
 
 // Still reports whether no writer has moved pages since the store was opened:
 // otherwise what was read may not belong together.
-func (s *Store) Still() bool { return s.overlay.still() }
+func (s *Store) Still() bool { return s.file.Still() }
 
 // Sessions returns the ids of the sessions, those without a parent first, each
 // group in the order of creation.
 func (s *Store) Sessions() ([]string, error) {
-	rows, err := s.db.Query("SELECT id FROM sessions ORDER BY parent_session IS NOT NULL, created_at, id")
+	rows, err := s.query("sessions", sqlitefile.Query{Columns: []string{"id", "parent_session", "created_at"}})
 	if err != nil {
 		return nil, damaged(err)
 	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
+	type session struct {
+		id      string
+		child   int
+		created sqlitefile.Value
+	}
+	var sessions []session
+	for {
+		ok, err := rows.Next()
+		if err != nil {
 			return nil, damaged(err)
 		}
-		ids = append(ids, id)
+		if !ok {
+			break
+		}
+		id, parent, created := rows.Value(0), rows.Value(1), rows.Value(2)
+		if id.Kind != sqlitefile.Text {
+			return nil, damaged(&sqlitefile.Damage{Detail: "the id of a session is of kind " + id.Kind.String()})
+		}
+		created.Bytes = bytes.Clone(created.Bytes)
+		sessions = append(sessions, session{string(id.Bytes), int(min(parent.Kind, 1)), created})
 	}
-	if err := rows.Err(); err != nil {
-		return nil, damaged(err)
+	slices.SortFunc(sessions, func(a, b session) int {
+		return cmp.Or(cmp.Compare(a.child, b.child), a.created.Compare(b.created), strings.Compare(a.id, b.id))
+	})
+	ids := make([]string, len(sessions))
+	for i, s := range sessions {
+		ids[i] = s.id
 	}
 	return ids, nil
+}
+
+func (s *Store) query(table string, q sqlitefile.Query) (*sqlitefile.Rows, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tables[table]
+	if t == nil {
+		var err error
+		if t, err = s.file.Table(table); err != nil {
+			return nil, err
+		}
+		s.tables[table] = t
+	}
+	return t.Rows(q)
 }
 
 // Log returns the log of a session as rows.
 func (s *Store) Log(id string) (*Rows, error) {
 	header, err := s.header(id)
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
-	rows, err := s.db.Query("SELECT seq, type, time, data, source_event_seqs, surface_op, ignorable FROM events WHERE session_id = ? ORDER BY seq", id)
+	rows, err := s.query("events", sqlitefile.Query{
+		Columns: []string{"seq", "type", "time", "data", "source_event_seqs", "surface_op", "ignorable"},
+		Where:   "session_id", Equals: id, OrderBy: "seq",
+	})
 	if err != nil {
 		return nil, damaged(err)
 	}
 	return &Rows{rows: rows, header: header}, nil
 }
 
-// header prints the session's row as a header line.
+// header prints the session's row as a header line. What is not what a store
+// holds there is printed too, for the reader to refuse.
 func (s *Store) header(id string) ([]byte, error) {
-	var (
-		version, created            any
-		cwd, parent, origin, preset sql.NullString
-		seed, depth                 sql.NullInt64
-	)
-	err := s.db.QueryRow("SELECT version, created_at, cwd, parent_session, seed_length, origin, delegation_depth, agent_preset FROM sessions WHERE id = ?", id).
-		Scan(&version, &created, &cwd, &parent, &seed, &origin, &depth, &preset)
-	if err == sql.ErrNoRows {
+	rows, err := s.query("sessions", sqlitefile.Query{
+		Columns: []string{"version", "created_at", "cwd", "parent_session", "seed_length", "origin", "delegation_depth", "agent_preset"},
+		Where:   "id", Equals: id,
+	})
+	if err != nil {
 		return nil, err
 	}
+	ok, err := rows.Next()
 	if err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
-	b := append([]byte(`{"type":"session","version":`), fmt.Sprint(version)...)
+	if !ok {
+		return nil, fmt.Errorf("the store holds no session %q", id)
+	}
+	b := appendValue([]byte(`{"type":"session","version":`), rows.Value(0))
 	b = append(b, `,"id":`...)
 	b = ecmajson.AppendString(b, id)
 	b = append(b, `,"createdAt":`...)
-	b = append(b, fmt.Sprint(created)...)
-	text := func(key string, v sql.NullString) {
-		if v.Valid {
-			b = append(b, `,"`+key+`":`...)
-			b = ecmajson.AppendString(b, v.String)
+	b = appendValue(b, rows.Value(1))
+	for i, key := range []string{"cwd", "parentSession", "seedLength", "origin", "delegationDepth", "agentPreset"} {
+		v := rows.Value(2 + i)
+		switch {
+		case key == "delegationDepth" && v.Kind == sqlitefile.Null:
+			v = sqlitefile.Value{Kind: sqlitefile.Integer}
+		case v.Kind == sqlitefile.Null:
+			continue
 		}
+		b = append(b, `,"`+key+`":`...)
+		b = appendValue(b, v)
 	}
-	text("cwd", cwd)
-	text("parentSession", parent)
-	if seed.Valid {
-		b = append(b, fmt.Sprintf(`,"seedLength":%d`, seed.Int64)...)
-	}
-	text("origin", origin)
-	b = append(b, fmt.Sprintf(`,"delegationDepth":%d`, depth.Int64)...)
-	text("agentPreset", preset)
 	return append(b, '}'), nil
+}
+
+// appendValue prints a value as JSON.
+func appendValue(b []byte, v sqlitefile.Value) []byte {
+	switch v.Kind {
+	case sqlitefile.Null:
+		return append(b, "null"...)
+	case sqlitefile.Integer:
+		return strconv.AppendInt(b, v.Int, 10)
+	case sqlitefile.Real:
+		return ecmajson.AppendNumber(b, v.Real)
+	}
+	return ecmajson.AppendString(b, string(v.Bytes))
 }
 
 // IsStore reports whether a file starts as a SQLite file does.

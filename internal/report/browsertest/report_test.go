@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
+
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -157,6 +159,27 @@ func TestNarrow(t *testing.T) {
 	asks(tab, `document.querySelector(".detail.open").getBoundingClientRect().width`, 390)
 }
 
+// TestPaper holds that the page prints black on white whatever the screen is
+// like, with every row of a long table, and with nothing that only a screen has.
+func TestPaper(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	if err := os.WriteFile(path, longLog(250), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tab := open(t, report(t, path), look{dark: true, width: 720, height: 1000})
+	asks(tab, `getComputedStyle(document.body).backgroundColor`, "rgb(16, 18, 23)")
+	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: "dark"},
+	}})
+	asks(tab, `getComputedStyle(document.body).backgroundColor`, "rgb(255, 255, 255)")
+	asks(tab, `getComputedStyle(document.body).color`, "rgb(28, 31, 38)")
+	asks(tab, `[...document.querySelectorAll(".list tbody tr")].filter((row) => row.getClientRects().length).length`, 250)
+	asks(tab, `[...document.querySelectorAll(".scroll")].every((e) => getComputedStyle(e).overflowX === "visible")`, true)
+	asks(tab, `document.documentElement.scrollWidth <= innerWidth`, true)
+	tab.gone(".topbar")
+	tab.gone(".pager")
+}
+
 // TestPages goes through the pages of a long table.
 func TestPages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
@@ -171,6 +194,7 @@ func TestPages(t *testing.T) {
 	tab.do(chromedp.Evaluate[chromedp.Void](`location.hash = "s1-r-1.250.1"`))
 	tab.sees(".detail.open", "Request 250 · 1.250.1")
 	tab.click(".detail.open li.kept summary")
+	tab.visible(".detail.open li.kept .entries > li") // it is filled a moment later
 	asks(tab, `document.querySelectorAll(".detail.open li.kept .entries > li").length`, 249)
 }
 

@@ -128,11 +128,14 @@ func checkStore(p *plan, dir string, total *totals) error {
 		return nil // no log was stored
 	}
 	defer place.Close()
-	if len(place.Findings) > 0 {
-		if place.Findings[0].Code == finding.InputNoSession {
+	for _, found := range place.Findings {
+		switch found.Code {
+		case finding.InputNoSession:
 			return nil // every process died before anything was stored
+		case finding.StoreLeftover:
+			continue // one died while it created a log
 		}
-		return fmt.Errorf("the store: %s %s", place.Findings[0].Code, place.Findings[0].Message)
+		return fmt.Errorf("the store: %s %s", found.Code, found.Message)
 	}
 	for _, log := range place.Logs {
 		if err := checkLog(p, dir, log, total); err != nil {

@@ -19,6 +19,8 @@
 //   - schema.go: the CREATE statements, as far as needed to find columns
 //   - rows.go: the rows of a table, all or by a key
 //
-// What a session store does not use is refused, not guessed: text other than
-// UTF-8, generated columns, views and virtual tables.
+// What a session store does not use is refused as [Unsupported], not guessed:
+// text other than UTF-8, generated columns, views and virtual tables. Every
+// statement of the schema is parsed, as SQLite opens no file with a malformed
+// one; only the expressions in them are passed over.
 package sqlitefile

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 )
 
 // Magic is how a SQLite file starts.
@@ -29,6 +30,12 @@ func damage(page uint32, format string, args ...any) error {
 	return &Damage{page, fmt.Sprintf(format, args...)}
 }
 
+// Unsupported says why a sound file cannot be read by this package, or is not
+// one that has what is asked for.
+type Unsupported struct{ Detail string }
+
+func (u *Unsupported) Error() string { return u.Detail }
+
 // A File is a database as of its last commit. Its tables may be read by several
 // goroutines at once.
 type File struct {
@@ -39,6 +46,7 @@ type File struct {
 	usable   int    // bytes of a page that hold content
 	pages    uint32 // how many the database has
 	change   uint32 // the change counter of the main file
+	schema   func() (map[string]*Table, error)
 
 	applicationID, userVersion uint32
 }
@@ -48,13 +56,15 @@ type File struct {
 var ErrJournal = errors.New("a rollback journal lies beside the store: a writer is at work, or a crash left it half-written; open it once with the harness to roll it back, or verify a copy")
 
 // Open opens the database at path, and the write-ahead log beside it when there
-// is one. The error is a *[Damage], [ErrJournal], or that of the file system.
+// is one. The error is a *[Damage], an *[Unsupported],
+// [ErrJournal], or that of the file system.
 func Open(path string) (*File, error) {
 	main, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	f := &File{main: main, walPath: path + "-wal"}
+	f.schema = sync.OnceValues(f.readSchema)
 	if err := f.load(path); err != nil {
 		f.Close()
 		return nil, err
@@ -166,7 +176,7 @@ func (f *File) header(head []byte) error {
 		return damage(0, "the header gives %d as the schema format, where the highest is 4", format)
 	}
 	if encoding := binary.BigEndian.Uint32(head[56:]); encoding > 1 {
-		return damage(0, "the text is encoded in UTF-16 (%d), where a store has UTF-8", encoding)
+		return &Unsupported{fmt.Sprintf("the text is encoded in UTF-16 (%d), where a store has UTF-8", encoding)}
 	}
 	// The count is to be trusted only when the last writer kept it (offset 92).
 	if count := binary.BigEndian.Uint32(head[28:]); count != 0 && string(head[24:28]) == string(head[92:96]) {

@@ -3,6 +3,8 @@ package sqlitefile
 import (
 	"bytes"
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -20,65 +22,125 @@ type Table struct {
 	tallies map[int]map[string]int // by column: how many rows have each text
 }
 
+// An index is a tree beside a table's.
+type index struct {
+	name    string
+	columns columns
+	root    uint32
+}
+
 // schemaTable is the definition of the table that holds all others'.
 var schemaTable = &definition{
 	columns:     []column{{name: "type"}, {name: "name"}, {name: "tbl_name"}, {name: "rootpage"}, {name: "sql"}},
 	rowIDColumn: -1,
 }
 
-// Table finds a table. That there is none is a *[Damage] too.
+// A schemaEntry is a row of it.
+type schemaEntry struct {
+	kind, name, table, sql string
+	root                   uint32
+}
+
+// Table finds a table. The error is an *[Unsupported] when there is none, or one
+// whose rows this package does not read, and a *[Damage] when any definition of
+// the schema is damaged: SQLite does not open such a file.
 func (f *File) Table(name string) (*Table, error) {
+	tables, err := f.schema()
+	if err != nil {
+		return nil, err
+	}
+	t := tables[strings.ToLower(name)]
+	switch {
+	case t == nil:
+		return nil, &Unsupported{"there is no table " + name}
+	case t.def.unsupported != "":
+		return nil, &Unsupported{"table " + name + ": " + t.def.unsupported}
+	}
+	return t, nil
+}
+
+func (f *File) readSchema() (map[string]*Table, error) {
+	entries, err := f.schemaEntries()
+	if err != nil {
+		return nil, err
+	}
+	tables := map[string]*Table{}
+	for _, e := range entries {
+		if e.kind != "table" || e.root == 0 {
+			continue
+		}
+		def, err := parseTable(e.name, e.sql)
+		if err != nil {
+			return nil, damage(0, "the schema is malformed: table %s: %v", e.name, err)
+		}
+		tables[strings.ToLower(e.name)] = &Table{file: f, name: e.name, def: def, root: e.root}
+	}
+	for _, e := range entries {
+		if e.kind != "index" {
+			continue
+		}
+		t := tables[strings.ToLower(e.table)]
+		if t == nil {
+			return nil, damage(0, "the schema is malformed: index %s is of no table", e.name)
+		}
+		x := index{name: e.name, root: e.root}
+		if e.sql == "" {
+			x.columns, err = t.def.ownIndex(e.table, e.name)
+		} else {
+			x.columns, err = t.def.parseIndex(e.name, e.table, e.sql)
+		}
+		if err != nil {
+			return nil, damage(0, "the schema is malformed: index %s: %v", e.name, err)
+		}
+		t.indexes = append(t.indexes, x)
+	}
+	return tables, nil
+}
+
+// ownIndex finds the columns of an index that SQLite made and numbered.
+func (d *definition) ownIndex(table, name string) (columns, error) {
+	if d.withoutRowID {
+		return nil, nil // its key is the table itself, and has a number too
+	}
+	for i, key := range d.unique {
+		if strings.EqualFold(name, fmt.Sprintf("sqlite_autoindex_%s_%d", table, i+1)) {
+			return key, nil
+		}
+	}
+	return nil, errors.New("it is made for no constraint of its table")
+}
+
+// schemaEntries reads the rows of the schema.
+func (f *File) schemaEntries() (entries []schemaEntry, err error) {
 	schema := &Table{file: f, name: "sqlite_schema", def: schemaTable, root: 1}
 	rows, err := schema.Rows(Query{Columns: []string{"type", "name", "tbl_name", "rootpage", "sql"}})
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{file: f, name: name}
-	sql := map[string]string{}
 	for {
 		ok, err := rows.Next()
-		if err != nil {
-			return nil, err
+		if !ok || err != nil {
+			return entries, err
 		}
-		if !ok {
-			break
-		}
-		entry, page := rows.Value(1), rows.Value(3)
-		if page.Kind != Integer || page.Int < 2 || page.Int > int64(f.pages) || !strings.EqualFold(string(rows.Value(2).Bytes), name) {
-			continue
-		}
-		switch string(rows.Value(0).Bytes) {
-		case "table":
-			t.root = uint32(page.Int)
-			if t.def, err = parseTable(string(rows.Value(4).Bytes)); err != nil {
-				return nil, damage(0, "table %s cannot be read: %v", name, err)
+		text := func(i int) string { return string(rows.Value(i).Bytes) }
+		e := schemaEntry{kind: text(0), name: text(1), table: text(2), sql: text(4)}
+		page := rows.Value(3)
+		switch e.kind {
+		case "table", "index":
+			virtual := e.kind == "table" && page.Int == 0
+			if page.Kind > Integer || !virtual && (page.Int < 2 || page.Int > int64(f.pages)) {
+				return nil, damage(0, "the schema is malformed: %s %s starts at no page", e.kind, e.name)
 			}
-		case "index":
-			t.indexes = append(t.indexes, index{name: string(entry.Bytes), root: uint32(page.Int)})
-			sql[string(entry.Bytes)] = string(rows.Value(4).Bytes)
+			e.root = uint32(page.Int)
+		case "view", "trigger":
+		default:
+			return nil, damage(0, "the schema is malformed: it has an entry of type %.40q", e.kind)
 		}
-	}
-	if t.def == nil {
-		return nil, damage(0, "there is no table %s", name)
-	}
-	return t, t.findIndexes(sql)
-}
-
-// findIndexes finds the columns of the table's indexes.
-func (t *Table) findIndexes(sql map[string]string) (err error) {
-	own := 0
-	for i := range t.indexes {
-		x := &t.indexes[i]
-		if sql[x.name] != "" {
-			if x.columns, err = t.def.parseIndex(sql[x.name]); err != nil {
-				return damage(0, "index %s cannot be read: %v", x.name, err)
-			}
-		} else if own < len(t.def.unique) {
-			x.columns = t.def.unique[own].columns
-			own++
+		if e.sql != "" && (len(e.sql) < 2 || !strings.EqualFold(e.sql[:2], "CR")) {
+			return nil, damage(0, "the schema is malformed: %s %s is made by no statement", e.kind, e.name)
 		}
+		entries = append(entries, e)
 	}
-	return nil
 }
 
 // tally counts the rows by the text in a column, in a walk over the whole table
@@ -186,7 +248,7 @@ func (t *Table) column(name string) (int, error) {
 	if c := t.def.find(name); c >= 0 {
 		return c, nil
 	}
-	return 0, damage(0, "table %s has no column %s", t.name, name)
+	return 0, &Unsupported{"table " + t.name + " has no column " + name}
 }
 
 // plan chooses how rows are found by their key.
@@ -197,7 +259,7 @@ func (r *Rows) plan(key []int) error {
 	t, wanted := r.table, []Value{{Kind: Text, Bytes: []byte(r.query.Equals)}}
 	if t.def.withoutRowID {
 		if !starts(t.def.primaryKey) {
-			return damage(0, "table %s is kept without row ids and by another key than that of a store", t.name)
+			return &Unsupported{"table " + t.name + ": it is kept without row ids and by another key than that of a store"}
 		}
 		r.ascent.tree = r.rows.tree
 		r.step = r.walkKey

@@ -33,7 +33,7 @@ const (
 // Codes describes the refusals of stores as a whole.
 func Codes() []logformat.CodeInfo {
 	return []logformat.CodeInfo{
-		{Code: CodeForeign, Class: logformat.Foreign, Meaning: "the SQLite file is not a session store of schema 17; it may be sound and belong to another program or another release", Action: "Read it with a release that knows its schema."},
+		{Code: CodeForeign, Class: logformat.Foreign, Meaning: "the SQLite file is not a session store of schema 17, or not in a form that is read; it may be sound and belong to another program or another release", Action: "Read it with a release that knows its schema."},
 		{Code: CodeDamaged, Class: logformat.Corrupt, Meaning: "the SQLite file is damaged, or its index does not lead to every row of a session", Action: "Restore the store from a backup."},
 	}
 }
@@ -94,11 +94,13 @@ func (s *Store) identify() error {
 // damaged turns what is wrong with the file into a refusal. Errors of the file
 // system stay what they are.
 func damaged(err error) error {
-	damage, ok := errors.AsType[*sqlitefile.Damage](err)
-	if !ok {
-		return err
+	if damage, ok := errors.AsType[*sqlitefile.Damage](err); ok {
+		return &logformat.Refusal{Code: CodeDamaged, Phase: logformat.PhaseContainer, Seq: -1, Detail: damage.Error()}
 	}
-	return &logformat.Refusal{Code: CodeDamaged, Phase: logformat.PhaseContainer, Seq: -1, Detail: damage.Error()}
+	if foreign, ok := errors.AsType[*sqlitefile.Unsupported](err); ok {
+		return &logformat.Refusal{Code: CodeForeign, Phase: logformat.PhaseVersion, Seq: -1, Detail: foreign.Error()}
+	}
+	return err
 }
 
 // Close closes the store.

@@ -187,6 +187,10 @@ func TestForeign(t *testing.T) {
 		"another application": `PRAGMA application_id = 7`,
 		"an older schema":     `PRAGMA user_version = 16`,
 		"a newer schema":      `PRAGMA user_version = 18`,
+		"no table of events":  `DROP TABLE events`,
+		"a view of events":    `ALTER TABLE events RENAME TO e; CREATE VIEW events AS SELECT * FROM e`,
+		"no column":           `ALTER TABLE events DROP COLUMN ignorable`,
+		"a generated column":  `ALTER TABLE events ADD COLUMN twice AS (2 * seq)`,
 	} {
 		path := filepath.Join(t.TempDir(), "store.db")
 		db, err := sql.Open("sqlite", path)
@@ -197,7 +201,11 @@ func TestForeign(t *testing.T) {
 			t.Fatal(err)
 		}
 		db.Close()
-		_, err = sqlitestore.Open(path)
+		store, err := sqlitestore.Open(path)
+		if err == nil {
+			_, err = store.Log("s")
+			store.Close()
+		}
 		if refusal, ok := errors.AsType[*logformat.Refusal](err); !ok || refusal.Code != sqlitestore.CodeForeign {
 			t.Errorf("%s: error is %v", name, err)
 		}

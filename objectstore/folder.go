@@ -6,6 +6,8 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 )
 
 // A Folder is a store in the file system: an attachments/v1 folder.
@@ -79,22 +81,12 @@ func openFile(path string) (*Object, *Failure) {
 	if err != nil {
 		return nil, pathFailure(err)
 	}
-	// What is behind a link counts. It is looked at before it is opened, because
-	// opening a pipe waits for its other end.
-	info, err := os.Stat(path)
+	file, err := regular.Open(path) // what is behind a link counts
+	if other, ok := errors.AsType[*regular.NotFile](err); ok {
+		return nil, &Failure{CodeNotAFile, "a " + regular.Describe(other.Mode) + " at " + path}
+	}
 	if err != nil {
 		return nil, pathFailure(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, &Failure{CodeNotAFile, "a " + describeMode(info.Mode()) + " at " + path}
-	}
-	file, err := openRegular(path)
-	if err != nil {
-		return nil, pathFailure(err)
-	}
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
-		file.Close()
-		return nil, &Failure{CodeNotAFile, "it was exchanged while it was opened, at " + path}
 	}
 	return &Object{ReadCloser: file, Path: path, Symlink: link.Mode()&fs.ModeSymlink != 0}, nil
 }
@@ -107,20 +99,6 @@ func pathFailure(err error) *Failure {
 		err = pathErr.Err
 	}
 	return &Failure{CodeUnreadable, err.Error()}
-}
-
-func describeMode(m fs.FileMode) string {
-	switch {
-	case m.IsDir():
-		return "folder"
-	case m&fs.ModeNamedPipe != 0:
-		return "pipe"
-	case m&fs.ModeSocket != 0:
-		return "socket"
-	case m&fs.ModeDevice != 0:
-		return "device"
-	}
-	return "special file"
 }
 
 // An Entry is a file of the store.

@@ -13,6 +13,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/seal"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -140,7 +141,7 @@ func soundLength(tail *logformat.Tail, size int64) int64 {
 // storedDigest returns the digest of the first n bytes of a file, nil when it is
 // shorter.
 func storedDigest(path string, n int64) (*seal.Stored, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -124,7 +125,11 @@ func (p *wirePolicy) image(key, value, from string) (err error) {
 		p.OmissionText = value
 	case "file-ids":
 		p.fixed["file-ids"] = true
-		p.FileIDs, err = readFileIDs(value)
+		read := os.ReadFile
+		if !strings.HasPrefix(from, "--") { // a policy names it, which was found by itself
+			read = func(path string) ([]byte, error) { return regular.ReadFile(path, maxFileIDs) }
+		}
+		p.FileIDs, err = readFileIDs(value, read)
 	default:
 		return p.set(key, value, from)
 	}
@@ -171,10 +176,13 @@ func (p *wirePolicy) set(key, value, from string) error {
 	return nil
 }
 
+// maxFileIDs bounds the file of ids that a policy names.
+const maxFileIDs = 1 << 30
+
 // readFileIDs reads a map of attachment id to file id, or the harness's own index
 // of uploads.
-func readFileIDs(path string) (map[string]string, error) {
-	text, err := os.ReadFile(path)
+func readFileIDs(path string, read func(string) ([]byte, error)) (map[string]string, error) {
+	text, err := read(path)
 	if err != nil {
 		return nil, err
 	}

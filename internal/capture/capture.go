@@ -25,6 +25,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/dsh-verify/dsh-verify/internal/jsonerror"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 )
 
 // The headers that tell what a body belongs to.
@@ -56,7 +57,7 @@ func (b *Body) Bytes() ([]byte, error) {
 	if b.path == "" {
 		return b.data, nil
 	}
-	f, err := os.Open(b.path)
+	f, err := regular.Open(b.path)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +79,8 @@ func Is(path string) bool {
 	if info.IsDir() {
 		return true
 	}
-	f, err := os.Open(path)
-	if err != nil || !info.Mode().IsRegular() {
+	f, err := regular.Open(path)
+	if err != nil {
 		return false
 	}
 	defer f.Close()
@@ -112,7 +113,7 @@ type indexLine struct {
 }
 
 func openFolder(dir string) ([]*Body, error) {
-	f, err := os.Open(filepath.Join(dir, "index.jsonl"))
+	f, err := regular.Open(filepath.Join(dir, "index.jsonl"))
 	if errors.Is(err, os.ErrNotExist) {
 		return unindexed(dir)
 	}
@@ -141,7 +142,7 @@ func openFolder(dir string) ([]*Body, error) {
 		if info, err := os.Stat(b.path); err != nil {
 			b.Incomparable = "the file is not there"
 		} else if !info.Mode().IsRegular() {
-			b.Incomparable = "it is no file"
+			b.Incomparable = (&regular.NotFile{Mode: info.Mode()}).Error()
 		}
 		bodies = append(bodies, b)
 	}
@@ -156,8 +157,16 @@ func unindexed(dir string) ([]*Body, error) {
 	}
 	var bodies []*Body
 	for _, e := range entries {
-		if e.Type().IsRegular() && filepath.Ext(e.Name()) == ".json" && looksLikeBody(filepath.Join(dir, e.Name())) {
-			bodies = append(bodies, &Body{Name: e.Name(), path: filepath.Join(dir, e.Name())})
+		b := &Body{Name: e.Name(), path: filepath.Join(dir, e.Name())}
+		info, err := os.Stat(b.path)
+		if filepath.Ext(e.Name()) != ".json" || err == nil && info.IsDir() {
+			continue
+		}
+		if err == nil && !info.Mode().IsRegular() {
+			b.Incomparable = (&regular.NotFile{Mode: info.Mode()}).Error()
+		}
+		if b.Incomparable != "" || looksLikeBody(b.path) {
+			bodies = append(bodies, b)
 		}
 	}
 	sort.Slice(bodies, func(i, j int) bool { return bodies[i].Name < bodies[j].Name })
@@ -169,7 +178,7 @@ func unindexed(dir string) ([]*Body, error) {
 
 // looksLikeBody reports whether a file starts as a chat body does.
 func looksLikeBody(path string) bool {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return true // it will be said why it cannot be read
 	}
@@ -210,7 +219,7 @@ func openHAR(path string, size int64) ([]*Body, error) {
 	if size > maxCapture {
 		return nil, fmt.Errorf("%s: longer than 2 GiB", path)
 	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

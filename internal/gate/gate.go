@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -140,7 +141,11 @@ func (g *gate) transcript(t *transcript) *verify.Log {
 
 // read reads a log and records its sum.
 func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
-	in, err := open(onDisk(t.dir), t.log, g.opts.Authored, g.opts.Read)
+	folder := onDisk(t.dir)
+	if t.named {
+		folder = named(t.dir, t.log)
+	}
+	in, err := open(folder, t.log, g.opts.Authored, g.opts.Read)
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
 		return verify.Refused(t.name(), refusal)
 	}
@@ -212,7 +217,7 @@ type check struct {
 
 func (c *check) run() {
 	path := filepath.Join(c.transcript.dir, c.transcript.sum)
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		c.withoutSum()
 		return
@@ -349,6 +354,9 @@ func (c *check) keepLogs(sum string) error {
 	info, err := os.Stat(sum)
 	if err != nil {
 		return nil // it does not exist yet; what else is wrong with it, writing tells
+	}
+	if !info.Mode().IsRegular() {
+		return &regular.NotFile{Mode: info.Mode()} // writing would wait for a pipe's reader
 	}
 	entries, err := os.ReadDir(c.transcript.dir)
 	if err != nil {

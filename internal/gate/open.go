@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/authored"
 )
@@ -21,7 +22,18 @@ type folder func(name string) (io.ReadCloser, error)
 
 func onDisk(dir string) folder {
 	return func(name string) (io.ReadCloser, error) {
-		return os.Open(filepath.Join(dir, name))
+		return regular.Open(filepath.Join(dir, name))
+	}
+}
+
+// named is the folder of a log that was named, which may be a pipe.
+func named(dir, log string) folder {
+	beside := onDisk(dir)
+	return func(name string) (io.ReadCloser, error) {
+		if name == log {
+			return os.Open(filepath.Join(dir, name))
+		}
+		return beside(name)
 	}
 }
 
@@ -126,7 +138,7 @@ func sidecar(in folder, name string) ([]byte, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, errors.New(name + ": " + reason(err))
 	}
 	defer file.Close()
 	text, err := io.ReadAll(file)

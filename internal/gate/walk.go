@@ -20,6 +20,7 @@ type transcript struct {
 	sum string // file name
 	// twice says that the session's log is there in both encodings.
 	twice bool
+	named bool // by itself, and not found in a folder
 }
 
 func (t *transcript) name() string {
@@ -76,7 +77,7 @@ func find(arg string) (found []*transcript, links []string, err error) {
 		if sum == "" {
 			sum = log + ".sum"
 		}
-		return []*transcript{{dir: filepath.Clean(dir), log: log, sum: sum}}, nil, nil
+		return []*transcript{{dir: filepath.Clean(dir), log: log, sum: sum, named: true}}, nil, nil
 	}
 	// A folder that is named is walked, by whatever link; links in it are not.
 	err = fs.WalkDir(os.DirFS(arg), ".", func(below string, d fs.DirEntry, err error) error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/exportzip"
 	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
@@ -56,9 +57,9 @@ func (w *walker) folder(dir string, depth int, media objectstore.Store) {
 			w.links = append(w.links, path)
 		case mode.IsDir():
 			folders = append(folders, name)
-		case slices.Contains(logFiles, name) && (mode.IsRegular() || mode == broken):
+		case slices.Contains(logFiles, name): // a pipe too: it is said so, and not passed over
 			logs = append(logs, w.found(path, depth))
-		case mode.IsRegular(): // no pipe, no device
+		case mode.IsRegular() || mode != broken && isContainer(name):
 			others = append(others, name)
 		}
 	}
@@ -134,7 +135,7 @@ func (w *walker) file(path, name string, besideLog bool) {
 	switch {
 	case isDatabase(name):
 		w.database(path)
-	case strings.EqualFold(filepath.Ext(name), ".zip"):
+	case isArchive(name):
 		w.archive(path)
 	case besideLog && isLeftover(name):
 		w.find(finding.StoreLeftover, name, path)
@@ -191,10 +192,14 @@ func isDatabase(name string) bool {
 	return false
 }
 
+func isArchive(name string) bool { return strings.EqualFold(filepath.Ext(name), ".zip") }
+
+func isContainer(name string) bool { return isDatabase(name) || isArchive(name) }
+
 // database adds the sessions of a store below a walked folder; other databases
 // are left alone.
 func (w *walker) database(path string) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		w.unreadable(path, err)
 		return
@@ -216,7 +221,7 @@ func (w *walker) database(path string) {
 // archives are left alone. An archive is opened for each read, as there may be
 // more of them than files can be open.
 func (w *walker) archive(path string) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		w.unreadable(path, err)
 		return
@@ -250,7 +255,7 @@ type onDemand string
 
 // ReadAt reads from the file as it is now.
 func (path onDemand) ReadAt(p []byte, off int64) (int, error) {
-	f, err := os.Open(string(path))
+	f, err := regular.Open(string(path))
 	if err != nil {
 		return 0, err
 	}
@@ -308,6 +313,9 @@ func (p *Place) unreadable(path string, err error) {
 	reason := err.Error()
 	if inner, ok := errors.AsType[*fs.PathError](err); ok {
 		reason = inner.Err.Error()
+		if inner.Path != path { // what lies beside it
+			reason = filepath.Base(inner.Path) + ": " + reason
+		}
 	}
 	p.find(finding.InputUnreadable, reason, path)
 }

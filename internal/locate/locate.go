@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/exportzip"
 	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
@@ -181,7 +182,7 @@ func stream(name string, r io.Reader, closer io.Closer) (*Place, error) {
 }
 
 func inFile(path string, info fs.FileInfo) (*Place, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +202,7 @@ func File(path string) *Log { return fileLog(path) }
 
 func fileLog(path string) *Log {
 	l := &Log{Name: path, Dir: filepath.Dir(path), open: func(opts logformat.Options) (*logformat.Reader, io.Closer, error) {
-		f, err := os.Open(path)
+		f, err := regular.Open(path)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -1,12 +1,11 @@
 package policy
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 )
 
 // FileName is the name under which a policy is found.
@@ -54,14 +53,7 @@ func Load(path string) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("a policy is a file of at most 1 MiB")}
-	}
-	text, err := os.ReadFile(path)
+	text, err := regular.ReadFile(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +77,7 @@ func Find(target string) (*Policy, error) {
 	}
 	for {
 		path := filepath.Join(dir, FileName)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
 			return Load(short(path))
 		}
 		above := filepath.Dir(dir)

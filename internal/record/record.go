@@ -21,6 +21,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 )
 
 // A Proxy records what it forwards.
@@ -60,7 +62,11 @@ func New(to *url.URL, dir string, note func(string)) (*Proxy, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	index, err := os.OpenFile(filepath.Join(dir, "index.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	name := filepath.Join(dir, "index.jsonl")
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "open", Path: name, Err: &regular.NotFile{Mode: info.Mode()}}
+	}
+	index, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
@@ -50,16 +51,9 @@ const wholeLimit = 1 << 29
 
 // Open indexes the recording at path, which must be a regular file.
 func Open(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		f.Close()
-		if err == nil {
-			err = errors.New("not a regular file")
-		}
-		return nil, fmt.Errorf("recording %s: %w", path, err)
 	}
 	file := &File{Path: path, file: f}
 	err = file.index()

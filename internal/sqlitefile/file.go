@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync"
+
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 )
 
 // Magic is how a SQLite file starts.
@@ -59,7 +62,7 @@ var ErrJournal = errors.New("a rollback journal lies beside the store: a writer 
 // is one. The error is a *[Damage], an *[Unsupported],
 // [ErrJournal], or that of the file system.
 func Open(path string) (*File, error) {
-	main, err := os.Open(path)
+	main, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -91,16 +94,20 @@ func (f *File) Still() bool {
 	return f.wal.still(f.walPath)
 }
 
-// hot reports whether a rollback journal holds something to roll back.
-func hot(path string) bool {
-	f, err := os.Open(path)
+// hot reports whether a rollback journal holds something to roll back. One that
+// cannot be looked into may.
+func hot(path string) (bool, error) {
+	f, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer f.Close()
 	var magic [8]byte
 	_, err = io.ReadFull(f, magic[:])
-	return err == nil && magic != [8]byte{}
+	return err == nil && magic != [8]byte{}, ignoreEnd(err)
 }
 
 const (
@@ -115,7 +122,9 @@ func (f *File) load(path string) error {
 	} else if err != nil {
 		return err
 	}
-	if hot(path + "-journal") {
+	if hot, err := hot(path + "-journal"); err != nil {
+		return err
+	} else if hot {
 		return ErrJournal
 	}
 	if err := f.layout(head[:]); err != nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 )
 
 // A wal is the committed part of a write-ahead log: where in it the newest
@@ -32,7 +34,7 @@ func (w *wal) close() error {
 
 // open reads the log at path. A log that SQLite would ignore is ignored.
 func (w *wal) open(path string, pageSize int) error {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -123,7 +125,7 @@ func (c *checksum) matches(b []byte) bool {
 // still reports whether the log at path is the one that was read, or still
 // missing or unused when it was.
 func (w *wal) still(path string) bool {
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		return w.frames == nil
 	}

@@ -57,6 +57,36 @@ func (p *Page) Logs() (n int) {
 	return n
 }
 
+// Sources says what the page was made from.
+func (p *Page) Sources() string {
+	logs, recorded, objects := 0, 0, 0
+	for _, s := range p.Sessions {
+		if s.Place {
+			continue
+		}
+		logs++
+		if s.Recorded {
+			recorded++
+		}
+		if s.Objects {
+			objects++
+		}
+	}
+	from := "the log"
+	if logs > 1 {
+		from = "the logs"
+	}
+	switch {
+	case recorded > 0 && objects > 0:
+		return from + ", recordings of requests and stored attachments"
+	case recorded > 0:
+		return from + " and recordings of requests"
+	case objects > 0:
+		return from + " and stored attachments"
+	}
+	return from + " alone"
+}
+
 // rendered is what the template sees.
 type rendered struct {
 	*Page

@@ -86,14 +86,16 @@ func TestRecorded(t *testing.T) {
 		{"compaction-pressure", "compaction-pressure/requests.jsonl", "", []string{
 			"14 requests that it shows are, byte for byte, those that were recorded", `id="s1-r-4.2.1"`,
 			"<b>compaction</b> put", "13 events, seq 4 to 90 in surface order", `id="s1-m104"`,
+			"by dsh-verify from the log and recordings of requests.",
 		}},
 		{"image-inline-small", "image-inline-small/requests.jsonl", "image-inline-small/attachments/v1", []string{
 			`src="data:image/png;base64,`, "pebble.png", "24 × 16 pixels, 110 B",
+			"from the log, recordings of requests and stored attachments.",
 		}},
 		{"tools-sequential", "drift/edited-message.jsonl", "", []string{
 			"5 of 6 requests are not what was recorded", "messages[2].content[0].content[0].text", "<mark>3</mark>", "<mark>2</mark>",
 		}},
-		{"resume-same-and-drift", "", "", []string{"There was no recording to compare with", "config.model", `class="diff"`}},
+		{"resume-same-and-drift", "", "", []string{"from the log alone.", "There was no recording to compare with", "config.model", `class="diff"`}},
 		{"text-multi-turn-packed-zstd", "", "", []string{"128 read from the cache", `<polyline class="reported"`}},
 		{"retry-attempts", "", "", []string{"repeats it (retry)", "Ended with"}},
 		{"reject-header-delta", "", "", []string{"cannot be trusted", "legacy/header-delta"}},

@@ -52,6 +52,8 @@ type Session struct {
 	Findings    []*Finding
 	Command     string // how the log is named on a command line
 
+	Recorded     bool // it was compared with a recording
+	Objects      bool // it was checked against attachments
 	RequestCount int
 	Folded       int // requests that are listed as runs only
 }
@@ -93,6 +95,7 @@ func Collect(n int, log *verify.Log, source Source) *Session {
 	if s.Name == "" {
 		s.Name = k.name(filepath.Base(log.File))
 	}
+	s.Recorded, s.Objects = log.ComparedWith != "", log.Objects != "" && log.Counts.Objects > 0
 	s.Answer, s.Basis, s.Facts = answer(log), basis(log, k), facts(log, k)
 	c := &collector{session: s, log: log, source: source, ink: k, plan: choose(log)}
 	c.run()

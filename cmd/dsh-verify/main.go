@@ -9,7 +9,8 @@
 //
 // Exit codes: 0 verified or rebuilt; 1 drift, or an object that fails; 2 usage;
 // 3 the log is refused; 4 an input could not be read; 5 unverifiable, with
-// --strict.
+// --strict. A signal ends it with 128 and its number, but for scan and record, which
+// end in order.
 package main
 
 import (
@@ -35,6 +36,7 @@ func endAtOnce() (stop func()) {
 	go func() {
 		select {
 		case s := <-signals:
+			signal.Stop(signals) // should this take long, a second one ends it
 			atomicfile.DropAll()
 			code := 1
 			if n, ok := s.(syscall.Signal); ok {

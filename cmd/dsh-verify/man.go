@@ -56,6 +56,9 @@ an input could not be read
 .TP
 5
 unverifiable, with \-\-strict
+.TP
+130, 143
+ended by SIGINT or SIGTERM; scan says what it has checked, and exits 4
 .SH ENVIRONMENT
 .TP
 NO_COLOR

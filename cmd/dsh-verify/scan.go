@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -71,14 +73,21 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	var places []*locate.Place
 	defer func() {
 		for _, p := range places {
-			p.Close()
+			if s.atWork == 0 { // else some are still read, and the program ends
+				p.Close()
+			}
 		}
 	}()
 	found := 0
+	cut := ""                     // the root that was being searched when the scan was interrupted
 	seen := make(map[string]bool) // roots may lie in each other
 	for _, root := range cmd.Args().Slice() {
 		c := c.under(root)
-		place, err := a.find(cmd, root)
+		place, err := a.findUntil(ctx, cmd, root)
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			cut = root
+			break
+		}
 		if err != nil {
 			s.done(c.judge(failed(root, err))[0])
 			continue
@@ -100,7 +109,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		}
 	}
 	nothing := ""
-	if found > 0 && len(s.logs) == 0 {
+	if found > 0 && len(s.logs) == 0 && cut == "" {
 		nothing = "nothing was left of " + plural(found, "session") + " by " + filterWords(cmd)
 		f := finding.New(finding.ScanNothing, nothing, finding.Place{Seq: -1})
 		s.place(c.judge(verify.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))[0])
@@ -109,8 +118,12 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.IsSet("jobs") {
 		jobs = runtime.NumCPU()
 	}
+	if cut != "" {
+		f := finding.New(finding.ScanInterrupted, "it was not searched to the end", finding.Place{Seq: -1, File: cut})
+		s.place(verify.Place(cut, []finding.Finding{f}))
+	}
 	s.progress = newProgress(a.stderr, len(s.logs))
-	s.run(ctx, jobs)
+	s.run(ctx, min(jobs, len(s.logs)))
 	s.progress.clear()
 	if unchecked := len(s.logs) - s.logsChecked; unchecked > 0 {
 		code := finding.ScanInterrupted
@@ -124,6 +137,9 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if err := s.out.finish(s.report); err != nil {
 		return err
 	}
+	if cut != "" {
+		return &statusError{exitUnreadable, "interrupted: " + cut + " was not searched to the end"}
+	}
 	if s.logsChecked < len(s.logs) && !s.stopped {
 		return &statusError{exitUnreadable, fmt.Sprintf("interrupted: %d of %s checked", s.logsChecked, plural(len(s.logs), "session"))}
 	}
@@ -131,6 +147,25 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		fmt.Fprintln(a.stderr, "dsh-verify: "+visible(nothing))
 	}
 	return verdictStatus(s.report.Verdict, cmd.Bool("strict"))
+}
+
+// findUntil is find, and returns nothing when the context ends first: a folder may
+// take long to walk, and a pipe to open.
+func (a *app) findUntil(ctx context.Context, cmd *cli.Command, root string) (*locate.Place, error) {
+	type result struct {
+		place *locate.Place
+		err   error
+	}
+	found := make(chan result, 1)
+	go func() {
+		place, err := a.find(cmd, root)
+		found <- result{place, err}
+	}()
+	var r result
+	if !waitFor(ctx, found, &r) {
+		return nil, ctx.Err()
+	}
+	return r.place, r.err
 }
 
 // realPath names a file the same way wherever it is named from.
@@ -178,12 +213,16 @@ func scanFilter(cmd *cli.Command, now time.Time) (func(*locate.Log) bool, error)
 	}, nil
 }
 
+// maxDays is how far back --since may reach: a thousand years.
+const maxDays = 365_000
+
 func parseSince(text string, now time.Time) (time.Time, error) {
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n int
-		if _, err := fmt.Sscanf(days, "%d", &n); err == nil && n >= 0 && fmt.Sprint(n) == days {
-			return now.AddDate(0, 0, -n), nil
+	if days, ok := strings.CutSuffix(text, "d"); ok && days != "" && strings.Trim(days, "0123456789") == "" {
+		n, err := strconv.Atoi(days)
+		if err != nil || n > maxDays {
+			return now, usagef("--since %s is out of range: it takes at most %dd", text, maxDays)
 		}
+		return now.AddDate(0, 0, -n), nil
 	}
 	if d, err := time.ParseDuration(text); err == nil && d >= 0 {
 		return now.Add(-d), nil
@@ -216,20 +255,42 @@ type scanner struct {
 	checked     int  // sessions, and roots that could not be opened
 	logsChecked int  // of logs
 	stopped     bool // by --fail-fast
+	atWork      int  // sessions that are being checked
+	ended       bool // what is still being checked counts no more
 	report      *verify.Report
 	counts      map[finding.Verdict]int
 	codes       map[string]int // sessions by code of a warning or error
 	requests    int
 }
 
-func (s *scanner) run(ctx context.Context, jobs int) {
-	ctx, stop := context.WithCancel(ctx)
+// lastWords is how long that may take which is under way when a scan is interrupted.
+const lastWords = 500 * time.Millisecond
+
+// waitFor receives from a channel, and gives up when the context has ended and that
+// does not happen soon.
+func waitFor[T any](ctx context.Context, from <-chan T, to *T) bool {
+	select {
+	case *to = <-from:
+		return true
+	case <-ctx.Done():
+	}
+	select {
+	case *to = <-from:
+		return true
+	case <-time.After(lastWords):
+		return false
+	}
+}
+
+func (s *scanner) run(outer context.Context, jobs int) {
+	ctx, stop := context.WithCancel(outer)
 	defer stop()
 	next := make(chan scanned)
 	var wait sync.WaitGroup
 	for range jobs {
 		wait.Go(func() {
 			for log := range next {
+				s.begin()
 				report := log.checker.log(log.Log)
 				log.checker.lineage(log.Log, report, nil, nil)
 				if s.log(log.checker.judge(report)[0]) {
@@ -248,13 +309,28 @@ func (s *scanner) run(ctx context.Context, jobs int) {
 		}
 	}
 	close(next)
-	wait.Wait()
+	idle := make(chan struct{})
+	go func() { wait.Wait(); close(idle) }()
+	waitFor(outer, idle, new(struct{}))
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+}
+
+func (s *scanner) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.atWork++
 }
 
 // log takes the report on a session and returns whether the scan should stop.
 func (s *scanner) log(report *verify.Log) (stop bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.ended {
+		return true
+	}
+	s.atWork--
 	s.logsChecked++
 	s.progress.step()
 	return s.done(report)

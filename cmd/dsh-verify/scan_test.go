@@ -149,8 +149,13 @@ func TestScanFilters(t *testing.T) {
 	if _, logs, _ := r.scan("--project", "no-cwd"); len(logs) != 1 {
 		t.Errorf("project no-cwd: %d sessions", len(logs))
 	}
-	if code, _, _ := r.scan("--since", "soon"); code != exitUsage {
-		t.Errorf("--since soon: exit code %d", code)
+	for _, when := range []string{"soon", "99999999999d", "99999999999999999999d", "365001d", "9999999999999h", "-1d", "d"} {
+		if code, _, _ := r.scan("--since", when); code != exitUsage {
+			t.Errorf("--since %s: exit code %d", when, code)
+		}
+	}
+	if code, logs, _ := r.scan("--since", "365000d", "--jobs", "99999999999"); code != exitOK || len(logs) != 1 {
+		t.Errorf("since a thousand years ago: exit code %d, %d sessions", code, len(logs))
 	}
 }
 

@@ -152,9 +152,22 @@ Example:
 		Version:               versionLine(),
 		Suggest:               true,
 		EnableShellCompletion: true,
-		Writer:                a.stdout,
-		ErrWriter:             io.Discard, // errors are printed in one place: app.exit
-		ExitErrHandler:        func(context.Context, *cli.Command, error) {},
+		ConfigureShellCompletionCommand: func(cmd *cli.Command) {
+			cmd.Hidden = false
+			cmd.Usage = "print the completion script of a shell"
+			cmd.ArgsUsage = "bash|zsh|fish|pwsh"
+			cmd.Description = `Prints a script that completes commands and flags.
+
+Examples:
+  source <(dsh-verify completion bash)
+  dsh-verify completion fish > ~/.config/fish/completions/dsh-verify.fish`
+			for _, shell := range cmd.Commands {
+				shell.Usage = "print the script for " + shell.Name
+			}
+		},
+		Writer:         a.stdout,
+		ErrWriter:      io.Discard, // errors are printed in one place: app.exit
+		ExitErrHandler: func(context.Context, *cli.Command, error) {},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if cmd.Args().Present() {
 				return unknownCommand(cmd, cmd.Args().First())

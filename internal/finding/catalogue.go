@@ -385,7 +385,7 @@ var entries = []Entry{
 	{SealTree, Error, "seal", "the log is not consistent with the sealed tree", actSealed},
 	{SealHeader, Error, "seal", "the header line is not the one that was sealed", actSealed},
 	{SealSession, Error, "seal", "the seal is of another session", "Pass the seal of this log."},
-	{SealRequest, Error, "seal", "equal events give another request than they did when the log was sealed", "Another version of this tool made the seal: compare what both make of the log."},
+	{SealRequest, Error, "seal", "equal events give other requests than the seal has", "Another version of this tool made the seal, or it was edited: seal the log again with the first version, and compare."},
 	{SealStored, Note, "seal", "the stored bytes are not those that were sealed, and the events are: the log was compressed, packed or printed anew", ""},
 	{SealGrown, Note, "seal", "the log has grown, and what was sealed is its unchanged beginning", ""},
 	{SealEmpty, Warning, "seal", "the seal is of a log without events: it holds the header line and nothing else", "Seal the log again once it holds something."},

@@ -30,6 +30,9 @@ func (s *Statement) Check(l *Log) []finding.Finding {
 	if headerDigest(l.Header) != s.HeaderSHA256 {
 		add(finding.SealHeader, finding.Place{Line: 1, Seq: -1}, "")
 	}
+	if l.Version != s.FormatVersion {
+		add(finding.SealHeader, finding.Place{Line: 1, Seq: -1}, "the log is of format %d, the seal of %d", l.Version, s.FormatVersion)
+	}
 	n := s.Tree.Events
 	if l.tree.size >= n && l.tree.root(n) == s.Tree.Root {
 		if err := l.tree.prove(n, s.Tree.Root); err != nil {
@@ -161,6 +164,16 @@ func (s *Statement) checkRequests(l *Log) (found []finding.Finding) {
 		case l.requests[i] != was:
 			found = append(found, finding.New(finding.SealRequest, fmt.Sprintf("request %s was %s and is %s", was.Request, was.SHA256[:min(12, len(was.SHA256))], l.requests[i].SHA256[:12]), place))
 		}
+	}
+	for i := len(s.Requests); i < len(l.requests) && l.requestsAt[i] <= s.Tree.Events; i++ {
+		now := l.requests[i]
+		place := l.place(now.DispatchSeq)
+		place.Request = now.Request
+		found = append(found, finding.New(finding.SealRequest, "request "+now.Request+" is rebuilt from sealed events and not in the seal", place))
+	}
+	if at := len(s.Objects); at < len(l.objects) && l.objectsAt[at] <= s.Tree.Events {
+		id := l.objects[at]
+		found = append(found, finding.New(finding.SealRequest, "object "+id+" is referenced by sealed events and not in the seal", finding.Place{Seq: -1, Object: id}))
 	}
 	for i, id := range s.Objects {
 		if i >= len(l.objects) || l.objects[i] != id {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"golang.org/x/mod/sumdb/tlog"
+
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -26,6 +28,8 @@ type Log struct {
 	places   []logformat.Position
 	requests []Request
 	objects  []string
+	// By how many events a request or an object was known.
+	requestsAt, objectsAt []int64
 }
 
 // Read reads a log. The error is a failure to read; a log that is refused is a
@@ -88,6 +92,7 @@ func intern(names map[string]string, name string) string {
 
 func (l *Log) request(q *reconstruct.Request) {
 	if !q.Prepared {
+		l.requestsAt = append(l.requestsAt, l.tree.size)
 		l.requests = append(l.requests, Request{q.Key(), q.Boundary.Dispatch, q.Len(), q.Digest().String()})
 	}
 }
@@ -105,6 +110,7 @@ func (l *Log) message(rec *logformat.Record, session *reconstruct.Session, seen 
 		if ref, failure := objectstore.ParseReference(v); failure == nil && !seen[ref.AttachmentID] {
 			seen[ref.AttachmentID] = true
 			l.objects = append(l.objects, ref.AttachmentID)
+			l.objectsAt = append(l.objectsAt, l.tree.size)
 		}
 	}
 }
@@ -114,7 +120,7 @@ func (l *Log) Seal(tool string, stored *Stored) *Statement {
 	s := &Statement{
 		Kind: kind, SchemaVersion: SchemaVersion, Tool: tool, SessionID: printable(l.Header.ID), FormatVersion: l.Version,
 		HeaderSHA256: headerDigest(l.Header), Stored: stored,
-		Tree:     Tree{Events: l.tree.size, Root: l.tree.root(l.tree.size), Blocks: l.tree.blocks(l.tree.size)},
+		Tree:     Tree{Events: l.tree.size, Root: l.tree.root(l.tree.size), Blocks: append([]tlog.Hash{}, l.tree.blocks(l.tree.size)...), Marks: []byte{}},
 		Requests: append([]Request{}, l.requests...), Objects: append([]string{}, l.objects...),
 	}
 	for _, m := range l.marks {

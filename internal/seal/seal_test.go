@@ -1,8 +1,11 @@
 package seal
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -191,11 +194,129 @@ func TestParse(t *testing.T) {
 		{"a later schema", `"schemaVersion": 1`, `"schemaVersion": 2`, "schema version 2"},
 		{"a block less", `"events": 300`, `"events": 30`, "contradicts itself"},
 		{"a negative size", `"events": 300`, `"events": -1`, "contradicts itself"},
-		{"another root", `"root": "`, `"root": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "x": "`, "root is not that of its blocks"},
+		{"another root", `"root": "`, `"root": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "x": "`, `not a seal: tree has "x"`},
 	} {
 		_, err := Parse([]byte(strings.Replace(string(good), c.old, c.now, 1)))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestMembers holds that every member of a seal must be there, once, and of its type,
+// in every object of it; and that of each recorded log the seal is one.
+func TestMembers(t *testing.T) {
+	logs, err := filepath.Glob("../../fixtures/*/session.jsonl")
+	if err != nil || len(logs) < 50 {
+		t.Fatalf("%d logs, %v", len(logs), err)
+	}
+	edits, stored := 0, &Stored{Bytes: 1, SHA256: strings.Repeat("0", 64)}
+	for _, path := range logs {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := read(t, string(text))
+		if l.Refusal != nil || l.Header == nil {
+			continue
+		}
+		good, err := l.Seal("test", stored).Format()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Parse(good); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if len(l.objects) == 0 {
+			continue
+		}
+		for _, m := range statementShape {
+			for _, now := range []json.RawMessage{nil, json.RawMessage("null"), json.RawMessage("[7]"), json.RawMessage("{}")} {
+				var members map[string]json.RawMessage
+				if err := json.Unmarshal(good, &members); err != nil {
+					t.Fatal(err)
+				}
+				if members[m.name] = now; now == nil {
+					delete(members, m.name)
+				}
+				edited, err := json.Marshal(members)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := Parse(edited); err == nil && !(m.null && string(now) == "null") {
+					t.Errorf("%s: taken for a seal with %s for %s", path, now, m.name)
+				}
+			}
+		}
+		lines := strings.SplitAfter(string(good), "\n")
+		member := regexp.MustCompile(`^ +("[a-zA-Z0-9]+"): (.*?)(,?)\n$`)
+		for i, line := range lines {
+			m := member.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			name, value := m[1], m[2]
+			for _, now := range []string{
+				strings.Replace(line, name, `"other"`, 1),
+				strings.Replace(line, name, strings.ToUpper(name), 1),
+				name + ": null, " + line,
+				`"other": 1, ` + line,
+				strings.Replace(line, value, map[bool]string{true: `{"x":`, false: "["}[value == "["]+value, 1),
+				strings.Replace(line, value, "-7.5"+m[3], 1),
+				strings.Replace(line, value, "null"+m[3], 1),
+			} {
+				edited := slices.Clone(lines)
+				edited[i] = now
+				if value == "{" || value == "[" { // its end is elsewhere: only what leaves it whole
+					if !strings.HasSuffix(now, value+"\n") || strings.HasSuffix(now, ": "+value+value+"\n") {
+						continue
+					}
+				}
+				if strings.HasSuffix(now, ": null,\n") && name == `"stored"` {
+					continue
+				}
+				edits++
+				if _, err := Parse([]byte(strings.Join(edited, ""))); err == nil {
+					t.Errorf("%s: taken for a seal with %s", path, strings.TrimSpace(now))
+				}
+			}
+		}
+	}
+	if edits < 100 {
+		t.Errorf("%d edits were tried", edits)
+	}
+}
+
+// TestCutOut holds that requests and objects which are taken out of a seal are
+// missed, in a log that grew too, and that those of later events are not.
+func TestCutOut(t *testing.T) {
+	text, err := os.ReadFile("../../fixtures/image-inline-small/session.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(string(text), "\n"), "\n")
+	whole := read(t, string(text))
+	for n := 1; n <= len(lines); n++ {
+		s := sealed(t, strings.Join(lines[:n], ""))
+		if got := codes(s.Check(whole)); got != "" {
+			t.Fatalf("sealed after %d lines: %s", n, got)
+		}
+		if all := len(s.Requests); all > 0 {
+			s.Requests = s.Requests[:all-1]
+			// The last one may be known only by what follows.
+			if got := codes(s.Check(whole)); got == "" && (n == len(lines) || all > 1 && whole.requestsAt[all-1] <= s.Tree.Events) {
+				t.Errorf("sealed after %d lines: a request less is not missed", n)
+			}
+			s.Requests = s.Requests[:0]
+			if got := codes(s.Check(whole)); all > 1 && got == "" {
+				t.Errorf("sealed after %d lines: no requests are not missed", n)
+			}
+		}
+		if s := sealed(t, strings.Join(lines[:n], "")); len(s.Objects) > 0 {
+			s.Objects = nil
+			if got := codes(s.Check(whole)); got == "" {
+				t.Errorf("sealed after %d lines: an object is not missed", n)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package seal
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/dsh-verify/dsh-verify/internal/jsonerror"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
 // SchemaVersion is the version of the statement.
@@ -24,7 +26,7 @@ type Statement struct {
 	SessionID     string    `json:"sessionId"`
 	FormatVersion int64     `json:"formatVersion"`
 	HeaderSHA256  string    `json:"headerSha256"` // of the log's header line, without its line feed
-	Stored        *Stored   `json:"stored,omitempty"`
+	Stored        *Stored   `json:"stored"`       // null: it was no file of its own
 	Tree          Tree      `json:"tree"`
 	Requests      []Request `json:"requests"`
 	Objects       []string  `json:"objects"` // attachment ids that messages reference, in the order of the log
@@ -64,10 +66,15 @@ func Parse(text []byte) (*Statement, error) {
 		return nil, errors.New("not a seal: its kind is not " + kind)
 	case s.SchemaVersion != SchemaVersion:
 		return nil, fmt.Errorf("a seal of schema version %d; this build reads %d", s.SchemaVersion, SchemaVersion)
-	case s.Tree.Events < 0 || int64(len(s.Tree.Marks)) != s.Tree.Events*markLen || int64(len(s.Tree.Blocks)) != (s.Tree.Events+blockSize-1)/blockSize:
-		return nil, fmt.Errorf("the seal contradicts itself: it does not have a mark for each of %d events and a block for each %d", s.Tree.Events, blockSize)
-	case join(s.Tree.Blocks) != s.Tree.Root:
-		return nil, errors.New("the seal contradicts itself: its root is not that of its blocks")
+	}
+	if _, err := ecmajson.Check(text); err != nil {
+		return nil, fmt.Errorf("not a seal: %w", err)
+	}
+	if err := checkShape(bytes.TrimSpace(text)); err != nil {
+		return nil, fmt.Errorf("not a seal: %w", err)
+	}
+	if err := s.agree(); err != nil {
+		return nil, fmt.Errorf("the seal contradicts itself: %w", err)
 	}
 	return s, nil
 }

@@ -33,6 +33,7 @@ type Chart struct {
 	Turns         []TurnSpan
 	Bars          []Bar
 	Marks         []Mark
+	marks         []rawMark
 	Line          string // points of the reported share, "" when there are none
 	Dots          []Dot
 	Summary       string
@@ -76,6 +77,8 @@ type (
 		Class string
 		Text  string // "" where there is no room
 		Guide bool   // a line leads from it through the plot
+
+		From, To string // where the row of bars starts and ends that it is for
 	}
 	Dot struct{ X, Y string }
 )
@@ -151,7 +154,6 @@ func timeline(anchor string, all []bar) *Chart {
 	}
 	step, width := slots(len(bars))
 	c.turns(bars, step)
-	room := 0.0
 	for i, b := range bars {
 		x := plotLeft + step*float64(i) + (step-width)/2
 		h := max(1, plot*float64(b.bytes)/float64(top))
@@ -166,11 +168,12 @@ func timeline(anchor string, all []bar) *Chart {
 		}
 		c.Bars = append(c.Bars, out)
 		if out.Drift {
-			c.mark("drift", "drift", x+width/2, float64(c.Bottom)-h-7, step, &room)
+			c.mark("drift", "drift", x+width/2, float64(c.Bottom)-h-7)
 		} else if b.kind != "first" && b.kind != "extends" && b.kind != "repeats" && b.kind != "prepared" {
-			c.mark(b.kind, b.kind, x+width/2, float64(c.Bottom)-h-7, step, &room)
+			c.mark(b.kind, b.kind, x+width/2, float64(c.Bottom)-h-7)
 		}
 	}
+	c.placeMarks(step)
 	c.Summary = fmt.Sprintf("%s in %s; the longest has %s.", counted(len(all), "request", "requests"), counted(len(c.Turns), "turn", "turns"), size(longest))
 	if len(bars) < len(all) {
 		c.Note = fmt.Sprintf("Each bar stands for up to %d requests and shows the most telling of them.", bars[0].folded+1)
@@ -186,18 +189,53 @@ func label(b bar) string {
 	return s
 }
 
-// mark puts a mark above a bar, and words where there is room for them. Where bars
-// are narrow it stands above the plot, with a line to its bar.
-func (c *Chart) mark(class, text string, x, y, step float64, room *float64) {
-	m := Mark{X: f(x), Y: f(y), Class: class}
-	if step < 26 {
-		m.Y, m.Guide = f(float64(c.Top-8)), true
+// A rawMark is a mark before it is known how much room there is.
+type rawMark struct {
+	class, text string
+	x, y        float64
+}
+
+// mark puts a mark above a bar.
+func (c *Chart) mark(class, text string, x, y float64) {
+	c.marks = append(c.marks, rawMark{class, text, x, y})
+}
+
+// placeMarks gives words to the marks where there is room for them. Where bars are
+// narrow a mark stands above the plot, with a line to its bar, and a row of bars
+// with the same mark gets one.
+func (c *Chart) placeMarks(step float64) {
+	narrow, room := step < 26, 0.0
+	for i := 0; i < len(c.marks); {
+		first := c.marks[i]
+		n := 1
+		for narrow && i+n < len(c.marks) && c.marks[i+n].like(c.marks[i+n-1], step) {
+			n++
+		}
+		if n == 2 {
+			n = 1
+		}
+		m, x, text := Mark{Y: f(first.y), Class: first.class}, first.x, first.text
+		if narrow {
+			m.Y, m.Guide = f(float64(c.Top-8)), n == 1
+		}
+		if n > 1 {
+			last := c.marks[i+n-1].x
+			m.From, m.To = f(x), f(last)
+			x, text = (x+last)/2, fmt.Sprintf("%d × %s", n, text)
+		}
+		m.X = f(x)
+		if wide := float64(len(text))*8 + 10; x-wide/2 >= room && x+wide/2 <= plotRight+10 {
+			m.Text = text
+			room = x + wide/2
+		}
+		c.Marks = append(c.Marks, m)
+		i += n
 	}
-	if wide := float64(len(text))*8 + 10; x-wide/2 >= *room && x+wide/2 <= plotRight+10 {
-		m.Text = text
-		*room = x + wide/2
-	}
-	c.Marks = append(c.Marks, m)
+}
+
+// like reports whether a mark says the same as the one on the bar before.
+func (m rawMark) like(before rawMark, step float64) bool {
+	return m.class == before.class && m.text == before.text && m.x-before.x < 1.5*step
 }
 
 // turns marks which bars belong to one turn.
@@ -234,7 +272,7 @@ func cacheChart(anchor string, all []bar) *Chart {
 	}
 	step, width := slots(len(bars))
 	c.turns(bars, step)
-	room, reported := 0.0, 0
+	reported := 0
 	for i, b := range bars {
 		x := plotLeft + step*float64(i) + (step-width)/2
 		kept := plot * float64(b.kept) / float64(max(b.prompt, 1))
@@ -255,11 +293,12 @@ func cacheChart(anchor string, all []bar) *Chart {
 		c.Bars = append(c.Bars, out)
 		switch {
 		case b.unexplained:
-			c.mark("drift", "unexplained", x+width/2, float64(c.Bottom)-max(kept, plot*b.share)-9, step, &room)
+			c.mark("drift", "unexplained", x+width/2, float64(c.Bottom)-max(kept, plot*b.share)-9)
 		case b.broke != "":
-			c.mark(b.kind, b.broke, x+width/2, float64(c.Bottom)-kept-7, step, &room)
+			c.mark(b.kind, b.broke, x+width/2, float64(c.Bottom)-kept-7)
 		}
 	}
+	c.placeMarks(step)
 	c.Summary = cacheSummary(all)
 	if reported == 0 {
 		c.Note = "The provider reported no cache reads in this log, so the chart shows what it could have read."

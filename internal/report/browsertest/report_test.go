@@ -180,6 +180,16 @@ func TestPaper(t *testing.T) {
 	tab.gone(".pager")
 }
 
+// TestPaperDrift holds that drift is printed though no request is open.
+func TestPaperDrift(t *testing.T) {
+	tab := open(t, report(t, "--recorded", "drift/edited-message.jsonl", "tools-sequential"), look{})
+	tab.gone("#s1-r-1\\.2\\.1")
+	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	tab.sees("#s1-r-1\\.2\\.1 .diff", "high 3.1 m at 09:40")
+	tab.gone("#s1-r-1\\.3\\.1") // it differs where the first does
+	tab.sees(".on-paper", "what drifts")
+}
+
 // TestPages goes through the pages of a long table.
 func TestPages(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")

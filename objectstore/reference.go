@@ -1,7 +1,6 @@
 package objectstore
 
 import (
-	"fmt"
 	"iter"
 	"strings"
 
@@ -31,7 +30,7 @@ func ParseReference(v ecmajson.Value) (Reference, *Failure) {
 		Name:         v.Lookup("name").Text(),
 	}
 	if !isID(r.AttachmentID) {
-		return r, &Failure{CodeReference, fmt.Sprintf("attachmentId %.100q is not sha256: and 64 hexadecimal digits", r.AttachmentID)}
+		return r, &Failure{CodeReference, "attachmentId is not sha256: and 64 hexadecimal digits"}
 	}
 	for _, field := range []struct {
 		name string
@@ -47,7 +46,7 @@ func ParseReference(v ecmajson.Value) (Reference, *Failure) {
 	case "image/png", "image/jpeg", "image/webp", "image/gif":
 		return r, nil
 	}
-	return r, &Failure{CodeReference, fmt.Sprintf("mediaType %.100q is none that the harness stores", r.MediaType)}
+	return r, &Failure{CodeReference, "mediaType is none that the harness stores"}
 }
 
 func isID(id string) bool {

@@ -190,7 +190,7 @@ func (c *checker) side(cmd *cli.Command, arg, ref string) (*side, error) {
 	}
 	body, err := wire.NewBuilder(c.wire.Policy, verifier).DeepSeek(q)
 	if err != nil {
-		return nil, &statusError{exitUnverifiable, "request " + q.Key() + ": " + err.Error()}
+		return nil, quoting(exitUnverifiable, "request "+q.Key()+": ", err)
 	}
 	s.name = "body of " + s.name
 	s.text, s.body = body.Bytes(), body

@@ -139,7 +139,7 @@ func (c *checker) showOneshot(cmd *cli.Command, log *locate.Log, ref string, red
 		}
 		body, err := wire.NewBuilder(c.wire.Policy, nil).DeepSeek(wire.JSON(canonical))
 		if err != nil {
-			return &statusError{exitUnverifiable, ref + ": " + err.Error()}
+			return quoting(exitUnverifiable, ref+": ", err)
 		}
 		text = body.Bytes()
 	}

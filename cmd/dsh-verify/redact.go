@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
 func redactFlags() []cli.Flag {
@@ -30,9 +32,17 @@ func redactLog(log *verify.Log, redactor *redact.Redactor) {
 	if cwd != "" {
 		log.Session.Cwd = redactor.Text(cwd)
 	}
+	for i := range log.Attachments {
+		at := &log.Attachments[i]
+		at.ID, at.MediaType = redactor.Object(at.ID), redactor.Word(at.MediaType)
+	}
 	for i := range log.Findings {
 		f := &log.Findings[i]
 		f.Place.Pointer = redactor.Pointer(f.Place.Pointer)
+		if object := redactor.Object(f.Place.Object); object != f.Place.Object {
+			f.Message = strings.ReplaceAll(f.Message, f.Place.Object, object)
+			f.Place.Object = object
+		}
 		if entry, ok := finding.Lookup(f.Code); ok && entry.Group == "refusal" {
 			f.Message = entry.Meaning
 		}
@@ -40,6 +50,16 @@ func redactLog(log *verify.Log, redactor *redact.Redactor) {
 			f.Message = strings.ReplaceAll(f.Message, cwd, log.Session.Cwd)
 		}
 	}
+}
+
+// quoting is the error that a command ends with because of one that may quote the
+// log.
+func quoting(code int, what string, err error) error {
+	if quotes, ok := errors.AsType[*wire.Unsupported](err); ok {
+		bare := &wire.Unsupported{Reason: quotes.Bare}
+		return &quotingError{statusError{code, what + err.Error()}, what + bare.Error()}
+	}
+	return &statusError{code, what + err.Error()}
 }
 
 // redactor returns the redactor that the flags ask for, nil when they ask for none.

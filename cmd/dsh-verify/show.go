@@ -108,7 +108,7 @@ func (a *app) show(cmd *cli.Command) error {
 		}
 		body, err := wire.NewBuilder(c.wire.Policy, verifier).DeepSeek(q)
 		if err != nil {
-			return &statusError{exitUnverifiable, "request " + q.Key() + ": " + err.Error()}
+			return quoting(exitUnverifiable, "request "+q.Key()+": ", err)
 		}
 		return a.showBody(cmd, q, body, redactor)
 	case cmd.Bool("messages"):
@@ -131,6 +131,7 @@ func (a *app) showBody(cmd *cli.Command, q *reconstruct.Request, body *wire.Body
 				fmt.Fprintf(&b, "; and %d more", len(body.Holes)-5)
 				break
 			}
+			h.AttachmentID = redactor.Object(h.AttachmentID)
 			b.WriteString(" " + describeHole(h) + ";")
 		}
 		return &statusError{exitUnverifiable, strings.TrimSuffix(b.String(), ";")}
@@ -253,7 +254,7 @@ func printBlock(w io.Writer, block ecmajson.Value, indent string, redactor *reda
 		}
 	case "image":
 		at := block.Lookup("attachment")
-		fmt.Fprintf(w, "%s[image %s %s, %s×%s, %s bytes]\n", indent, visible(at.Lookup("attachmentId").Text()), visible(at.Lookup("mediaType").Text()),
+		fmt.Fprintf(w, "%s[image %s %s, %s×%s, %s bytes]\n", indent, visible(redactor.Object(at.Lookup("attachmentId").Text())), visible(redactor.Word(at.Lookup("mediaType").Text())),
 			visible(string(at.Lookup("width"))), visible(string(at.Lookup("height"))), visible(string(at.Lookup("bytes"))))
 	default:
 		fmt.Fprintf(w, "%s[%s] %s\n", indent, visible(redactor.Word(kind)), excerpt(block, redactor, 400))

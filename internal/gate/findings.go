@@ -132,9 +132,9 @@ func subject(change *golden.Change, redactor *redact.Redactor) string {
 	case golden.MessageRemoved:
 		return fmt.Sprintf("message %d of the record (%s)", change.Number, change.Type)
 	case golden.HeaderRemoved:
-		return fmt.Sprintf("header %d of the record (%s)", change.Number, change.Type)
+		return fmt.Sprintf("header %d of the record (%s)", change.Number, redactor.Word(change.Type))
 	}
-	header := fmt.Sprintf("header %d (%s)", change.Number, change.Type)
+	header := fmt.Sprintf("header %d (%s)", change.Number, redactor.Word(change.Type))
 	if n := len(change.Headers); n > 0 {
 		header += " and " + plural(n, "header") + " after it"
 	}

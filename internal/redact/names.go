@@ -1,6 +1,10 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/dsh-verify/dsh-verify/objectstore"
+)
 
 // members is how the members of requests and HTTP bodies are called. Other names
 // are the texts of someone.
@@ -16,7 +20,7 @@ var free = set("parameters arguments replayState")
 // words are the values of type, role, kind and reason that requests, HTTP bodies
 // and request headers know.
 var words = set(`user assistant system developer tool model plugin message text reasoning tool-call tool-result
-	tool-calls image image_url file function enabled disabled initial change resume stop max-tokens error aborted`)
+	tool-calls image image_url image/png image/jpeg image/webp image/gif file function enabled disabled initial change resume stop max-tokens error aborted`)
 
 func set(list string) map[string]bool {
 	set := make(map[string]bool)
@@ -57,6 +61,15 @@ func (r *Redactor) Word(s string) string {
 		return s
 	}
 	return r.Name(s)
+}
+
+// Object returns an attachment's id, which is a digest, and what stands for a text in
+// the place of one.
+func (r *Redactor) Object(id string) string {
+	if r == nil || id == "" || objectstore.IsDigest(strings.TrimPrefix(id, "sha256:")) {
+		return id
+	}
+	return r.Text(id)
 }
 
 // Pointer redacts a JSON pointer into a request, a body or a part of one: from the

@@ -33,6 +33,9 @@ func TestPointer(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	r := redact.New([]byte{1})
+	if id := "sha256:" + strings.Repeat("0a", 32); r.Object(id) != id || r.Object("") != "" || r.Object("sha256:lamp") != r.Text("sha256:lamp") {
+		t.Error("an attachment's id is not told from a text")
+	}
 	if r.Member("model") != "model" || r.Word("tool-call") != "tool-call" || r.Name("") != "" {
 		t.Error("a word of the format is redacted")
 	}

@@ -306,5 +306,8 @@ func (c *collector) objectLink(id string) Link {
 	if a := c.attachments[id]; a != nil {
 		return Link{a.Anchor, "attachment " + a.Short}
 	}
+	if redacted := c.ink.redactor.Object(id); redacted != id {
+		return Link{Text: redacted}
+	}
 	return Link{Text: c.ink.name(clip(id, 20))}
 }

@@ -21,13 +21,13 @@ type Request interface {
 // request.
 type Unsupported struct {
 	Reason string
+	Bare   string // the reason, without what it quotes of the request
 }
 
 func (e *Unsupported) Error() string { return "the adapter posts no body: " + e.Reason }
 
-func unsupported(format string, args ...any) error {
-	return &Unsupported{fmt.Sprintf(format, args...)}
-}
+// unsupported says why in words that quote nothing.
+func unsupported(reason string) error { return &Unsupported{reason, reason} }
 
 // A Builder makes the bodies of successive requests of one session. It is not
 // safe for concurrent use.
@@ -145,7 +145,7 @@ func (b *Builder) thinking(q Request) (thinking, effort string, assumed []Assump
 			return b.policy.Thinking, "", append(assumed, Assumption{"thinking", orNone(b.policy.Thinking)}), nil
 		}
 	}
-	return "", "", nil, unsupported("it knows no reasoning effort %.60q", effort)
+	return "", "", nil, &Unsupported{fmt.Sprintf("it knows no reasoning effort %.60q", effort), "it does not know the reasoning effort"}
 }
 
 func orNone(s string) string {

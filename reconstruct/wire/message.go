@@ -101,7 +101,7 @@ func (m *message) parseFlat(content ecmajson.Value) error {
 			m.calls = append(m.calls, call{block.Lookup("id"), block.Lookup("name"), block.Lookup("arguments")})
 		}
 		if kind.Is("image") {
-			return unsupported("an image stands in a message of role %s", m.role)
+			return unsupported("an image stands in a message of role " + m.role)
 		}
 	}
 	return nil

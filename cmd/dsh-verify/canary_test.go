@@ -21,6 +21,9 @@ var kept = regexp.MustCompile(`^session /(id|parentSession)$|^[^ ]* /type$|/(pro
 // of each kind of place at a time, and holds that no command prints it under --redact:
 // not in a refusal, nor in a finding, nor in what it says on standard error.
 func TestNoTextLeaves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the tool some thousand times")
+	}
 	const canary = "zq11canary"
 	dir := t.TempDir()
 	log, plain := filepath.Join(dir, "session.jsonl"), filepath.Join(dir, "plain", "session.jsonl")

@@ -16,7 +16,8 @@
 //   - file.go: the header and the pages, as of the last commit
 //   - btree.go: a cursor over a table's or an index's tree
 //   - record.go: varints, values, and the order of keys
-//   - schema.go: the CREATE statements, as far as needed to find columns
+//   - sql.go: the CREATE statements, as far as needed to find columns
+//   - schema.go: the tables that the file says it has, and their indexes
 //   - rows.go: the rows of a table, all or by a key
 //
 // What a session store does not use is refused as [Unsupported], not guessed:

@@ -34,7 +34,7 @@ const (
 func Codes() []logformat.CodeInfo {
 	return []logformat.CodeInfo{
 		{Code: CodeForeign, Class: logformat.Foreign, Meaning: "the SQLite file is not a session store of schema 17, or not in a form that is read; it may be sound and belong to another program or another release", Action: "Read it with a release that knows its schema."},
-		{Code: CodeDamaged, Class: logformat.Corrupt, Meaning: "the SQLite file is damaged, or its index does not lead to every row of a session", Action: "Restore the store from a backup."},
+		{Code: CodeDamaged, Class: logformat.Corrupt, Meaning: "the SQLite file is damaged", Action: "Restore the store from a backup."},
 	}
 }
 

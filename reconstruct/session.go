@@ -171,9 +171,11 @@ func (s *Session) event(e *logformat.Event) (*Request, error) {
 		s.freezeMessages(e.Seq)
 		return nil, nil
 	case "llm/retry-started":
+		s.endBatch(e.Seq)
 		s.retryStarted(e.Seq)
 		return nil, nil
 	case "session/end-seed":
+		s.endBatch(e.Seq)
 		s.oldDoubt |= s.doubt
 		s.doubt = 0
 		return nil, nil
@@ -182,8 +184,8 @@ func (s *Session) event(e *logformat.Event) (*Request, error) {
 }
 
 func (s *Session) surfaceEvent(e *logformat.Event) (*Request, error) {
-	if s.step.state == entering && !enters(e) {
-		s.snapshot(e.Seq)
+	if !enters(e) {
+		s.endBatch(e.Seq)
 	}
 	if e.Surface.Op == logformat.OpNone {
 		return nil, nil

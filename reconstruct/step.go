@@ -54,6 +54,14 @@ func (s *Session) snapshot(before int64) {
 	}
 }
 
+// endBatch takes the messages of a first attempt at the first event that is not of
+// the entered batch.
+func (s *Session) endBatch(seq int64) {
+	if s.step.state == entering {
+		s.snapshot(seq)
+	}
+}
+
 // freezeMessages takes the messages at a header or context event: both are
 // written after the loop derived its messages.
 func (s *Session) freezeMessages(seq int64) {

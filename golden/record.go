@@ -20,10 +20,11 @@ func Record(r *logformat.Reader) (*Sum, error) {
 		if err != nil {
 			return nil, err
 		}
-		for q, err := range session.Apply(record) {
-			if err != nil {
-				return nil, reconstruct.Outranked(r, err)
-			}
+		q, err := session.Apply(record)
+		if err != nil {
+			return nil, reconstruct.Outranked(r, err)
+		}
+		if q != nil {
 			rec.Request(q)
 		}
 		rec.Record(record, session)

@@ -41,14 +41,18 @@ func TestOneshots(t *testing.T) {
 			header other system="X"
 			compaction summary q..e called`, "compaction:1 " + compacted},
 		{"without a start, those in force", told + `compaction summary q..e called`, "compaction:1 " + compacted},
-		{"without any header there are none", `
+		{
+			"without any header there are none", `
 			q: user "hi" id="q"
 			compaction start
 			compaction summary q called`,
-			`compaction:1 {"provider":"p","model":"small","messages":[` + hi + `,"…"],"maxTokens":100,"sessionId":"s","purpose":"compaction"}`},
-		{"a title is told whole", `title`,
+			`compaction:1 {"provider":"p","model":"small","messages":[` + hi + `,"…"],"maxTokens":100,"sessionId":"s","purpose":"compaction"}`,
+		},
+		{
+			"a title is told whole", `title`,
 			`title:1 {"provider":"p","model":"small","messages":[{"id":"t","role":"user","source":{"kind":"user"},"content":[]}],` +
-				`"system":"Name it.","maxTokens":16,"sessionId":"s","purpose":"session-title"}`},
+				`"system":"Name it.","maxTokens":16,"sessionId":"s","purpose":"session-title"}`,
+		},
 		{"they are counted by kind", told + `
 			event session/title-llm-request {}
 			compaction summary q..e called
@@ -59,13 +63,15 @@ func TestOneshots(t *testing.T) {
 			title:2 {"provider":null,"model":null,"messages":[],"sessionId":"s","purpose":"session-title"}
 			compaction:2 ` + compacted},
 		{"of a search nothing is known", `event web/deepseek-search-llm-request {"body":{}}`, `search:1 ?`},
-		{"the parent's are not told", `
+		{
+			"the parent's are not told", `
 			log seed=2
 			title
 			event web/deepseek-search-llm-request {}
 			title`,
 			`title:1 {"provider":"p","model":"small","messages":[{"id":"t","role":"user","source":{"kind":"user"},"content":[]}],` +
-				`"system":"Name it.","maxTokens":16,"sessionId":"s","purpose":"session-title"}`},
+				`"system":"Name it.","maxTokens":16,"sessionId":"s","purpose":"session-title"}`,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string

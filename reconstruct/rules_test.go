@@ -122,3 +122,24 @@ func textOf(v ecmajson.Value) string {
 	}
 	return ""
 }
+
+// TestApply folds a record whether or not anybody looks at what it returns.
+func TestApply(t *testing.T) {
+	log := logtext.New(t, before+`
+		chunk
+		a: assistant "yo"
+		step end
+		user "x" over q..a cites q`)
+	header, records := log.Records(t)
+	session := reconstruct.NewSession(header, reconstruct.Options{})
+	last := len(records) - 1
+	for _, rec := range records[:last] {
+		session.Apply(rec)
+	}
+	if s := session.Stats(); s.Requests != 1 || session.Surface().Len() != 2 {
+		t.Errorf("%+v, %d messages", s, session.Surface().Len())
+	}
+	if q, err := session.Apply(records[last]); q != nil || err == nil {
+		t.Errorf("request %v, error %v", q, err)
+	}
+}

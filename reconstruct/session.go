@@ -79,14 +79,13 @@ func (s *Session) Requests(r *logformat.Reader) iter.Seq2[*Request, error] {
 				yield(nil, err)
 				return
 			}
-			for q, err := range s.Apply(rec) {
-				if err != nil {
-					yield(nil, Outranked(r, err))
-					return
-				}
-				if !yield(q, nil) {
-					return
-				}
+			q, err := s.Apply(rec)
+			if err != nil {
+				yield(nil, Outranked(r, err))
+				return
+			}
+			if q != nil && !yield(q, nil) {
+				return
 			}
 		}
 		if q := s.Finish(); q != nil {
@@ -115,29 +114,21 @@ func Outranked(r *logformat.Reader, surface error) error {
 	return refusal
 }
 
-// Apply folds one record. It yields the requests that the record completes,
-// which are valid until the next call, or the refusal of a surface rule.
-func (s *Session) Apply(rec *logformat.Record) iter.Seq2[*Request, error] {
-	return func(yield func(*Request, error) bool) {
-		if s.opts.Observe != nil {
-			s.opts.Observe(rec)
-		}
-		if rec.Row != nil {
-			if q := s.chunk(rec.Row.Seq0, rec.Row.Turn, rec.Row.Step, ""); q != nil {
-				yield(q, nil)
-			}
-			s.previous = "assistant/chunk"
-			return
-		}
-		s.oneshot(rec.Event)
-		q, err := s.event(rec.Event)
-		s.previous = rec.Event.Type
-		if err != nil {
-			yield(nil, err)
-		} else if q != nil {
-			yield(q, nil)
-		}
+// Apply folds one record. It returns the request that the record completes, nil when
+// it completes none, which is valid until the next call. The error is the
+// *[logformat.Refusal] of a surface rule.
+func (s *Session) Apply(rec *logformat.Record) (*Request, error) {
+	if s.opts.Observe != nil {
+		s.opts.Observe(rec)
 	}
+	if rec.Row != nil {
+		s.previous = "assistant/chunk"
+		return s.chunk(rec.Row.Seq0, rec.Row.Turn, rec.Row.Step, ""), nil
+	}
+	s.oneshot(rec.Event)
+	q, err := s.event(rec.Event)
+	s.previous = rec.Event.Type
+	return q, err
 }
 
 // event folds one event; error is a *logformat.Refusal.

@@ -29,10 +29,11 @@ func Read(name string, r *logformat.Reader, opts Options) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		for q, err := range a.session.Apply(rec) {
-			if err != nil {
-				return nil, reconstruct.Outranked(r, err)
-			}
+		q, err := a.session.Apply(rec)
+		if err != nil {
+			return nil, reconstruct.Outranked(r, err)
+		}
+		if q != nil {
 			a.request(q, recordTime(rec))
 		}
 		a.after(rec)

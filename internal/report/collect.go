@@ -156,13 +156,12 @@ func (c *collector) read() error {
 		if e := rec.Event; e != nil && e.Type == "step/start" {
 			c.start, open = e.Time, nil
 		}
-		for q, err := range session.Apply(rec) {
-			if err != nil {
-				return err
-			}
-			if open, err = c.request(q); err != nil {
-				return err
-			}
+		q, err := session.Apply(rec)
+		if err == nil && q != nil {
+			open, err = c.request(q)
+		}
+		if err != nil {
+			return err
 		}
 		if open != nil && rec.Event != nil {
 			noteEnd(open, rec.Event)

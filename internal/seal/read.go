@@ -66,10 +66,11 @@ func (l *Log) read(r *logformat.Reader) error {
 			l.types = append(l.types, intern(names, e.Type))
 			l.places = append(l.places, e.Pos)
 		}
-		for q, err := range session.Apply(rec) {
-			if err != nil {
-				return reconstruct.Outranked(r, err)
-			}
+		q, err := session.Apply(rec)
+		if err != nil {
+			return reconstruct.Outranked(r, err)
+		}
+		if q != nil {
 			l.request(q)
 		}
 		l.message(rec, session, seen)

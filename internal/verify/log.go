@@ -172,10 +172,11 @@ func (r *run) observe(rec *logformat.Record) {
 
 func (r *run) apply(rec *logformat.Record) error {
 	r.current = rec
-	for q, err := range r.session.Apply(rec) {
-		if err != nil {
-			return err
-		}
+	q, err := r.session.Apply(rec)
+	if err != nil {
+		return err
+	}
+	if q != nil {
 		r.request(q)
 	}
 	if e := rec.Event; e != nil && e.Type == "step/start" {

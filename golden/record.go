@@ -76,7 +76,7 @@ func (r *Recorder) Record(record *logformat.Record, session *reconstruct.Session
 	e := record.Event
 	switch {
 	case e == nil:
-	case e.Type == "request/header":
+	case e.Type == logformat.TypeRequestHeader:
 		r.header(session.Epoch())
 	case e.Surface.Op != logformat.OpNone:
 		if m := session.Surface().Node(e.Seq); m != nil {

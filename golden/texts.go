@@ -27,7 +27,7 @@ func Texts(r *logformat.Reader, wanted map[string]bool) (map[string]ecmajson.Val
 		e := record.Event
 		switch {
 		case e == nil:
-		case e.Type == "request/header":
+		case e.Type == logformat.TypeRequestHeader:
 			header = reconstruct.FoldRequestHeader(header, e)
 			keep(header.System)
 			keep(header.Tools)

@@ -20,21 +20,21 @@ type pendingCall struct {
 // track applies one event, or refuses data that the repair cannot read.
 func (t *openTurn) track(env *envelope, eventType string) *Refusal {
 	switch eventType {
-	case "turn/start", "step/start", "tool/call":
+	case TypeTurnStart, TypeStepStart, TypeToolCall:
 		if kind := env.data.Kind(); kind == ecmajson.Absent || kind == ecmajson.Null {
 			return env.fault(CodeDataShape, PhaseClosers, eventType)
 		}
 	}
 	switch eventType {
-	case "turn/start":
+	case TypeTurnStart:
 		t.open, t.pending = true, t.pending[:0]
-	case "turn/end":
+	case TypeTurnEnd:
 		t.open, t.pending = false, t.pending[:0]
-	case "step/end":
+	case TypeStepEnd:
 		t.pending = t.pending[:0]
-	case "assistant/message":
+	case TypeAssistantMessage:
 		return t.calls(env)
-	case "tool/result":
+	case TypeToolResult:
 		t.answer(env.data.Lookup("message").Lookup("source").Lookup("callId").Text())
 	}
 	return nil

@@ -137,7 +137,7 @@ func (r *Reader) checkEnvelope(env *envelope, event *Event) *Refusal {
 	case env.ignorable.Kind() != ecmajson.Absent && !event.Ignorable:
 		return env.fault(CodeEnvelope, PhaseEvents, "ignorable is present and not true")
 	}
-	if event.Type == "request/header" {
+	if event.Type == TypeRequestHeader {
 		if refusal := checkRequestHeader(env); refusal != nil {
 			return refusal
 		}
@@ -204,7 +204,7 @@ func (r *Reader) checkSources(env *envelope, event *Event) *Refusal {
 		}
 	}
 	switch {
-	case len(r.sources) == 0 && event.Type != "assistant/message":
+	case len(r.sources) == 0 && event.Type != TypeAssistantMessage:
 		return env.fault(CodeSourcesEmpty, PhaseEvents, "")
 	case !ascending && hasDuplicate(r.sources):
 		return env.fault(CodeSourcesDuplicate, PhaseEvents, "")

@@ -43,9 +43,9 @@ func (e *Event) MessageSpan() (start, end int, ok bool) {
 
 func (e *Event) setMessage(env *envelope, eventType string) {
 	switch eventType {
-	case "user/message":
+	case TypeUserMessage:
 		e.messageEnd = len(e.Data)
-	case "assistant/message", "tool/result":
+	case TypeAssistantMessage, TypeToolResult:
 		base, _ := env.data.Span()
 		start, end := env.data.Lookup("message").Span()
 		e.messageStart, e.messageEnd = start-base, end-base

@@ -12,6 +12,9 @@ import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 // ecmajson calls canonical) and passes every check of the general way; and a
 // line that is not taken has changed nothing.
 
+// chunkStart is how the line of a chunk event begins.
+const chunkStart = `{"type":"` + TypeAssistantChunk + `","seq":`
+
 // takeFast takes a chunk line; ok is false when the general way must.
 func (r *Reader) takeFast(l line) (rec *Record, ok bool) {
 	if r.issue != nil {
@@ -19,7 +22,7 @@ func (r *Reader) takeFast(l line) (rec *Record, ok bool) {
 	}
 	c := cursor{src: l.text}
 	switch {
-	case c.literal(`{"type":"assistant/chunk","seq":`):
+	case c.literal(chunkStart):
 		return r.fastDelta(&c, l)
 	case c.literal(`{"type":"text-chunks","seq0":`):
 		return r.fastRow(&c, TextRow, l)
@@ -53,7 +56,7 @@ func (r *Reader) fastDelta(c *cursor, l line) (*Record, bool) {
 		return nil, true
 	}
 	r.event = Event{
-		Type: "assistant/chunk", Seq: seq, Time: time, Data: c.src[start:c.at:c.at], Pos: l.pos, Form: c.form, Known: true, delta: true,
+		Type: TypeAssistantChunk, Seq: seq, Time: time, Data: c.src[start:c.at:c.at], Pos: l.pos, Form: c.form, Known: true, delta: true,
 	}
 	return r.takeParsed(&r.event), true
 }

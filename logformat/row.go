@@ -72,7 +72,7 @@ func (row *ChunkRow) Events() iter.Seq[*Event] {
 			}
 			row.memberBuffer = row.appendMemberData(row.memberBuffer[:0], delta)
 			row.memberEvent = Event{
-				Type: "assistant/chunk", Seq: row.Seq0 + k, Time: time,
+				Type: TypeAssistantChunk, Seq: row.Seq0 + k, Time: time,
 				Data: row.memberBuffer, Pos: row.Pos, Form: row.Form, Known: true,
 			}
 			if !yield(&row.memberEvent) {

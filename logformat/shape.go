@@ -7,11 +7,11 @@ func checkMessage(env *envelope, eventType string) *Refusal {
 	var message ecmajson.Node
 	role := "user"
 	switch eventType {
-	case "user/message":
+	case TypeUserMessage:
 		message = env.data
-	case "assistant/message":
+	case TypeAssistantMessage:
 		message, role = env.data.Lookup("message"), "assistant"
-	case "tool/result":
+	case TypeToolResult:
 		message = env.data.Lookup("message")
 	default:
 		return nil
@@ -31,11 +31,11 @@ func checkMessage(env *envelope, eventType string) *Refusal {
 		return env.fault(CodeMessageBody, PhaseMessages, "content is not an array")
 	}
 	switch eventType {
-	case "assistant/message":
+	case TypeAssistantMessage:
 		if !source.Lookup("kind").Is("model") || !hasRoute(source.Value()) {
 			return env.fault(CodeMessageSource, PhaseMessages, "an assistant/message must name the model and provider it came from")
 		}
-	case "tool/result":
+	case TypeToolResult:
 		return checkToolResult(env, source, content)
 	}
 	return nil

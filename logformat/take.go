@@ -34,7 +34,7 @@ func (r *Reader) take(l line) *Record {
 	}
 	eventType := root.Lookup("type").Value()
 	if r.issue != nil {
-		if eventType.Is("turn/end") {
+		if eventType.Is(TypeTurnEnd) {
 			r.refuse(r.issue)
 		}
 		return nil
@@ -118,7 +118,7 @@ func (r *Reader) takeEvent(root ecmajson.Node, form ecmajson.Form, l line) *Reco
 			gap.Code, gap.Detail = CodeSeqAbsent, ""
 		}
 		r.lineFault(gap)
-		if env.typ.Is("turn/end") {
+		if env.typ.Is(TypeTurnEnd) {
 			r.refuse(gap) // the line that shows the gap also shows that it was committed
 		}
 		return nil
@@ -147,7 +147,7 @@ func (r *Reader) printOverflow(event *Event) {
 		panic("logformat: data that parses does not print: " + err.Error())
 	}
 	event.Data = printed
-	if event.Type == "user/message" {
+	if event.Type == TypeUserMessage {
 		event.messageEnd = len(printed)
 	} else if event.messageEnd > 0 {
 		r.upgradeIndex.Check(printed)
@@ -224,7 +224,7 @@ func (r *Reader) legacyFault(env *envelope) {
 		r.refuse(env.fault(legacy.code, legacy.phase, string(name)))
 		return
 	}
-	if string(name) != "request/header" {
+	if string(name) != TypeRequestHeader {
 		return
 	}
 	switch {

@@ -12,7 +12,7 @@ type Upgrade string
 
 // The upgrades.
 const (
-	UpgradeSteering  Upgrade = "steering/message"         // became user/message
+	UpgradeSteering  Upgrade = TypeSteeringMessage        // became user/message
 	UpgradeTurnStart Upgrade = "turn/start trigger"       // the trigger was dropped
 	UpgradeTurnEnd   Upgrade = "turn/end reason"          // an old reason was renamed
 	UpgradeMessage   Upgrade = "message without identity" // got a derived id
@@ -39,16 +39,19 @@ func (r *Reader) upgrade(env *envelope) (Upgrade, *Refusal) {
 	return upgraded, nil
 }
 
+// quote is what stands around a name in JSON.
+const quote = `"`
+
 // looksLegacy tells cheaply whether an event may need an upgrade.
 func looksLegacy(env *envelope) bool {
 	switch typ := env.typ.Value(); string(typ) {
-	case `"turn/start"`:
+	case quote + TypeTurnStart + quote:
 		return env.data.Lookup("trigger").Kind() != ecmajson.Absent
-	case `"turn/end"`, `"steering/message"`:
+	case quote + TypeTurnEnd + quote, quote + TypeSteeringMessage + quote:
 		return true
-	case `"user/message"`:
+	case quote + TypeUserMessage + quote:
 		return env.data.Lookup("id").Kind() == ecmajson.Absent
-	case `"assistant/message"`, `"tool/result"`:
+	case quote + TypeAssistantMessage + quote, quote + TypeToolResult + quote:
 		return env.data.Lookup("message").Kind() == ecmajson.Absent
 	}
 	return false
@@ -62,17 +65,17 @@ type legacyEvent struct {
 
 func (r *Reader) upgradeEvent(e *legacyEvent) (Upgrade, *Refusal) {
 	switch {
-	case e.typ.Is("turn/start"):
+	case e.typ.Is(TypeTurnStart):
 		return upgradeTurnStart(e)
-	case e.typ.Is("turn/end"):
+	case e.typ.Is(TypeTurnEnd):
 		return upgradeTurnEnd(e)
-	case e.typ.Is("steering/message"):
+	case e.typ.Is(TypeSteeringMessage):
 		return r.upgradeSteering(e)
-	case e.typ.Is("user/message"):
+	case e.typ.Is(TypeUserMessage):
 		return r.upgradeUser(e), nil
-	case e.typ.Is("assistant/message"):
+	case e.typ.Is(TypeAssistantMessage):
 		return r.upgradeAssistant(e), nil
-	case e.typ.Is("tool/result"):
+	case e.typ.Is(TypeToolResult):
 		return r.upgradeToolResult(e), nil
 	}
 	return "", nil
@@ -91,9 +94,9 @@ func (r *Reader) upgradeSteering(env *legacyEvent) (Upgrade, *Refusal) {
 	case ok && onlyKeys(data, []string{"turn", "content", "source"}):
 		env.data = objectFrom(data, "turn").string("id", r.legacyID(env.env.seq)).string("role", "user").value()
 	default:
-		return "", env.fault("steering/message")
+		return "", env.fault(TypeSteeringMessage)
 	}
-	env.typ = ecmajson.Value(`"user/message"`)
+	env.typ = ecmajson.Value(quote + TypeUserMessage + quote)
 	return UpgradeSteering, nil
 }
 
@@ -263,7 +266,7 @@ type messageIDs struct {
 }
 
 func (m *messageIDs) note(env *envelope, eventType string) {
-	if eventType != "tool/result" {
+	if eventType != TypeToolResult {
 		return
 	}
 	if m.byNumber == nil {

@@ -22,7 +22,7 @@ type EpochHeader struct {
 // FoldRequestHeader returns the header in force after e: a snapshot replaces the
 // header whole, any other event leaves it. The result does not alias e.
 func FoldRequestHeader(current *EpochHeader, e *logformat.Event) *EpochHeader {
-	if e.Type != "request/header" {
+	if e.Type != logformat.TypeRequestHeader {
 		return current
 	}
 	data := append(ecmajson.Value(nil), e.Data...)

@@ -137,17 +137,17 @@ func (s *Session) oneshot(e *logformat.Event) {
 	}
 	o := &Oneshot{Seq: e.Seq, Time: e.Time, Pos: e.Pos, SessionID: s.header.ID}
 	switch e.Type {
-	case "compaction/start":
+	case logformat.TypeCompactionStart:
 		s.compacting = s.epoch
 		return
-	case "compaction/summary":
+	case logformat.TypeCompactionSummary:
 		if e.Data.Lookup("llmStreamCall").Kind() != ecmajson.True {
 			return
 		}
 		s.compaction(o, e.Data)
-	case "session/title-llm-request":
+	case logformat.TypeSessionTitleRequest:
 		o.title(e.Data)
-	case "web/deepseek-search-llm-request":
+	case logformat.TypeSearchRequest:
 		o.Kind = SearchOneshot
 	default:
 		return

@@ -122,7 +122,7 @@ func (s *Session) Apply(rec *logformat.Record) (*Request, error) {
 		s.opts.Observe(rec)
 	}
 	if rec.Row != nil {
-		s.previous = "assistant/chunk"
+		s.previous = logformat.TypeAssistantChunk
 		return s.chunk(rec.Row.Seq0, rec.Row.Turn, rec.Row.Step, ""), nil
 	}
 	s.oneshot(rec.Event)
@@ -134,38 +134,38 @@ func (s *Session) Apply(rec *logformat.Record) (*Request, error) {
 // event folds one event; error is a *logformat.Refusal.
 func (s *Session) event(e *logformat.Event) (*Request, error) {
 	switch e.Type {
-	case "assistant/chunk":
+	case logformat.TypeAssistantChunk:
 		if e.IsDelta() && s.step.state == streaming {
 			return nil, nil
 		}
 		return s.chunk(e.Seq, e.Data.Lookup("turn"), e.Data.Lookup("step"), finishKind(e.Data)), nil
-	case "turn/start":
+	case logformat.TypeTurnStart:
 		q := s.closeStep(e.Seq)
 		if !s.inherited(e.Seq) {
 			s.stats.Turns++
 		}
 		return q, nil
-	case "turn/end", "step/end":
+	case logformat.TypeTurnEnd, logformat.TypeStepEnd:
 		return s.closeStep(e.Seq), nil
-	case "step/start":
+	case logformat.TypeStepStart:
 		q := s.closeStep(e.Seq)
 		s.openStep(e)
 		return q, nil
-	case "request/header":
+	case logformat.TypeRequestHeader:
 		s.castDoubt(e)
 		s.freezeMessages(e.Seq)
 		s.epoch = FoldRequestHeader(s.epoch, e)
 		s.history.snapshot = s.epoch
 		s.stats.Headers++
 		return nil, nil
-	case "request/context":
+	case logformat.TypeRequestContext:
 		s.freezeMessages(e.Seq)
 		return nil, nil
-	case "llm/retry-started":
+	case logformat.TypeLLMRetryStarted:
 		s.endBatch(e.Seq)
 		s.retryStarted(e.Seq)
 		return nil, nil
-	case "session/end-seed":
+	case logformat.TypeSessionEndSeed:
 		s.endBatch(e.Seq)
 		s.oldDoubt |= s.doubt
 		s.doubt = 0
@@ -183,7 +183,7 @@ func (s *Session) surfaceEvent(e *logformat.Event) (*Request, error) {
 	}
 	s.castDoubt(e)
 	var q *Request
-	if e.Type == "assistant/message" && e.Surface.Op == logformat.OpAppend {
+	if e.Type == logformat.TypeAssistantMessage && e.Surface.Op == logformat.OpAppend {
 		q = s.answered(e)
 	}
 	m, refusal := s.surface.Apply(e)
@@ -202,14 +202,14 @@ func (s *Session) surfaceEvent(e *logformat.Event) (*Request, error) {
 // is still in front of the point where the loop derives its messages: the
 // entered batch of user messages, or a replace that no record announces.
 func enters(e *logformat.Event) bool {
-	return e.Surface.Op == logformat.OpReplace || e.Type == "user/message" && e.Surface.Op == logformat.OpAppend
+	return e.Surface.Op == logformat.OpReplace || e.Type == logformat.TypeUserMessage && e.Surface.Op == logformat.OpAppend
 }
 
 func replaceKind(previous string) ReplaceKind {
 	switch previous {
-	case "compaction/summary":
+	case logformat.TypeCompactionSummary:
 		return ByCompaction
-	case "compaction/prune":
+	case logformat.TypeCompactionPrune:
 		return ByPruning
 	}
 	return ByOther

@@ -118,7 +118,7 @@ func DeriveEventMessage(e *logformat.Event) ecmajson.Value {
 // visibleMessage drops an assistant message without content, which exists only
 // to carry the usage of its step.
 func visibleMessage(eventType string, message ecmajson.Value) ecmajson.Value {
-	if eventType == "assistant/message" && hasNoContent(message) {
+	if eventType == logformat.TypeAssistantMessage && hasNoContent(message) {
 		return nil
 	}
 	return message
@@ -165,8 +165,8 @@ func (s *Surface) replace(e *logformat.Event) (*Message, *logformat.Refusal) {
 	if seq, missing := firstMissing(shadowed, e.Sources); missing {
 		return refuse(logformat.CodeReplaceSources, "sourceEventSeqs omits seq %d", seq)
 	}
-	if e.Type == "tool/result" {
-		if len(shadowed) != 1 || first.Type != "tool/result" {
+	if e.Type == logformat.TypeToolResult {
+		if len(shadowed) != 1 || first.Type != logformat.TypeToolResult {
 			return refuse(logformat.CodeReplaceToolTarget, "it replaces %d events, the first a %s", len(shadowed), first.Type)
 		}
 		if !sameButContent(first.Data, e.Data) {

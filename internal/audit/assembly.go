@@ -118,7 +118,7 @@ func (a *Audit) chunk(e *logformat.Event) {
 
 // deltas folds a packed row.
 func (a *Audit) deltas(row *logformat.ChunkRow) {
-	first := &logformat.Event{Type: "assistant/chunk", Seq: row.Seq0, Pos: row.Pos}
+	first := &logformat.Event{Type: logformat.TypeAssistantChunk, Seq: row.Seq0, Pos: row.Pos}
 	w := a.open(first)
 	w.cite(row.Seq0, row.Seq0+int64(row.Count)-1)
 	kind := "text"

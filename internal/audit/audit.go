@@ -171,46 +171,46 @@ func (a *Audit) before(e *logformat.Event) {
 
 func (a *Audit) event(e *logformat.Event) {
 	switch e.Type {
-	case "turn/start":
+	case logformat.TypeTurnStart:
 		a.turnStart(e)
-	case "turn/end":
+	case logformat.TypeTurnEnd:
 		a.turnEnd(e)
-	case "step/start":
+	case logformat.TypeStepStart:
 		a.stepStart(e)
-	case "step/end":
+	case logformat.TypeStepEnd:
 		a.stepEnd(e)
-	case "assistant/chunk":
+	case logformat.TypeAssistantChunk:
 		a.chunk(e)
-	case "assistant/message":
+	case logformat.TypeAssistantMessage:
 		a.assistantMessage(e)
-	case "tool/call":
+	case logformat.TypeToolCall:
 		a.toolCall(e)
-	case "tool/result":
+	case logformat.TypeToolResult:
 		a.toolResult(e)
-	case "user/message":
+	case logformat.TypeUserMessage:
 		a.userMessage(e)
-	case "request/header":
+	case logformat.TypeRequestHeader:
 		a.requestHeader(e)
-	case "request/context":
+	case logformat.TypeRequestContext:
 		a.requestContext(e)
-	case "todo/write":
+	case logformat.TypeTodoWrite:
 		a.insideTurn(finding.AuditTodo, e)
-	case "session/title", "session/title-llm-request":
+	case logformat.TypeSessionTitle, logformat.TypeSessionTitleRequest:
 		a.title(e)
-	case "session/end-seed":
+	case logformat.TypeSessionEndSeed:
 		a.endSeed(e)
-	case "compaction/start", "compaction/summary", "compaction/end", "compaction/prune":
+	case logformat.TypeCompactionStart, logformat.TypeCompactionSummary, logformat.TypeCompactionEnd, logformat.TypeCompactionPrune:
 		a.compaction(e)
-	case "agent/inbox/spliced":
+	case logformat.TypeAgentInboxSpliced:
 		a.spliced(e)
-	case "llm/retry", "llm/retry-started":
+	case logformat.TypeLLMRetry, logformat.TypeLLMRetryStarted:
 		a.retry(e)
 	}
 }
 
 // row folds a packed run of chunks without building its events.
 func (a *Audit) row(row *logformat.ChunkRow) {
-	first := &logformat.Event{Type: "assistant/chunk", Seq: row.Seq0, Time: row.Time0, Pos: row.Pos}
+	first := &logformat.Event{Type: logformat.TypeAssistantChunk, Seq: row.Seq0, Time: row.Time0, Pos: row.Pos}
 	a.before(first)
 	if a.inStep(first, row.Turn, row.Step) {
 		a.deltas(row)
@@ -220,6 +220,6 @@ func (a *Audit) row(row *logformat.ChunkRow) {
 		ms, _ := gap.SafeInt()
 		last += ms
 	}
-	a.clock.tick("assistant/chunk", last)
+	a.clock.tick(logformat.TypeAssistantChunk, last)
 	a.events = row.Seq0 + int64(row.Count)
 }

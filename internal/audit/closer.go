@@ -72,7 +72,7 @@ func (a *Audit) closerFollowedBy(e *logformat.Event) {
 		return
 	}
 	switch e.Type {
-	case "tool/result", "step/end", "turn/end":
+	case logformat.TypeToolResult, logformat.TypeStepEnd, logformat.TypeTurnEnd:
 	default:
 		a.report(finding.AuditCloser, e, "%s stands between the events that close an interrupted turn", e.Type)
 		a.closing.results = false
@@ -90,7 +90,7 @@ func (a *Audit) closeTurn(e *logformat.Event, kind string) {
 		return
 	}
 	a.closing.ended = true
-	if e.Time != a.clock.last || a.clock.kind == "step/end" && a.clock.last != a.clock.beforeLast {
+	if e.Time != a.clock.last || a.clock.kind == logformat.TypeStepEnd && a.clock.last != a.clock.beforeLast {
 		a.report(finding.AuditCloser, e, "the events that close turn %d have another time than the last event before them", a.turn.number)
 	}
 }

@@ -110,7 +110,7 @@ func (a *Audit) retry(e *logformat.Event) {
 	}
 	r := &a.step.retry
 	id, attempt := e.Data.Lookup("retryId"), e.Data.Lookup("retry")
-	if e.Type == "llm/retry-started" {
+	if e.Type == logformat.TypeLLMRetryStarted {
 		if !ecmajson.Equal(r.id, id) || !ecmajson.Equal(r.attempt, attempt) {
 			a.report(finding.AuditRetry, e, "no llm/retry before it announced retry %s of %s", brief(attempt), brief(id))
 		}

@@ -19,7 +19,7 @@ type rewrite struct {
 
 // recordCode is the code of what is wrong with a record's replacement.
 func recordCode(record *logformat.Event) string {
-	if record.Type == "compaction/prune" {
+	if record.Type == logformat.TypeCompactionPrune {
 		return finding.AuditPrune
 	}
 	return finding.AuditCompaction
@@ -33,7 +33,7 @@ func (a *Audit) recordFollowedBy(e *logformat.Event) {
 		return
 	}
 	a.rewrite.record = nil
-	if e.Type == "compaction/end" && e.Data.Lookup("error") != nil {
+	if e.Type == logformat.TypeCompactionEnd && e.Data.Lookup("error") != nil {
 		return // the harness could not put the summary in place, and says so
 	}
 	f := finding.New(recordCode(record), sprintf("%s is followed by %s and not by the replacement that it announces", record.Type, e.Type), placeOf(record))
@@ -45,14 +45,14 @@ func (a *Audit) recordFollowedBy(e *logformat.Event) {
 }
 
 func (a *Audit) compaction(e *logformat.Event) {
-	if e.Type == "compaction/prune" {
+	if e.Type == logformat.TypeCompactionPrune {
 		a.insideTurn(finding.AuditPrune, e)
 		a.rewrite.record = e.Clone()
 		return
 	}
 	w := &a.rewrite
 	id := e.Data.Lookup("compactionId")
-	if e.Type == "compaction/start" {
+	if e.Type == logformat.TypeCompactionStart {
 		if w.open != nil {
 			a.report(finding.AuditCompaction, e, "a compaction starts while that of seq %d is open", w.open.Seq)
 		}
@@ -63,7 +63,7 @@ func (a *Audit) compaction(e *logformat.Event) {
 	if w.open == nil || !ecmajson.Equal(id, w.open.Data.Lookup("compactionId")) {
 		a.report(finding.AuditCompaction, e, "%s names the compaction %s, which is not open", e.Type, brief(id))
 	}
-	if e.Type == "compaction/summary" {
+	if e.Type == logformat.TypeCompactionSummary {
 		w.summed = true
 		w.record = e.Clone()
 		return
@@ -79,7 +79,7 @@ func (a *Audit) compaction(e *logformat.Event) {
 func (a *Audit) compactionTurn(e *logformat.Event) {
 	switch v := e.Data.Lookup("turn"); {
 	case v.Kind() == ecmajson.Null:
-		if a.turn.open && e.Type == "compaction/start" {
+		if a.turn.open && e.Type == logformat.TypeCompactionStart {
 			a.report(finding.AuditCompaction, e, "it says that no turn is open, and turn %d is", a.turn.number)
 		}
 	case !a.turn.open || number(v) != a.turn.number:
@@ -92,12 +92,12 @@ func (a *Audit) replaced(e *logformat.Event) {
 	record := a.rewrite.record
 	a.rewrite.record = nil
 	source := e.Data.Lookup("source")
-	if e.Type == "tool/result" && !a.turn.open {
+	if e.Type == logformat.TypeToolResult && !a.turn.open {
 		a.report(finding.AuditPrune, e, "a tool result is replaced outside of any turn")
 	}
 	switch {
-	case record != nil && record.Type == "compaction/prune" && e.Type == "tool/result",
-		record != nil && record.Type == "compaction/summary" && e.Type == "user/message":
+	case record != nil && record.Type == logformat.TypeCompactionPrune && e.Type == logformat.TypeToolResult,
+		record != nil && record.Type == logformat.TypeCompactionSummary && e.Type == logformat.TypeUserMessage:
 		a.replacement(e, record)
 	case record != nil:
 		a.report(recordCode(record), e, "%s is replaced behind %s", e.Type, record.Type)
@@ -121,7 +121,7 @@ func (a *Audit) replacement(e, record *logformat.Event) {
 		a.report(code, e, "its record says that it replaces %s, it replaces seq %d to %d", brief(span), e.Surface.Start, e.Surface.End)
 	}
 	cites := shadowed
-	if record.Type == "compaction/summary" {
+	if record.Type == logformat.TypeCompactionSummary {
 		if a.rewrite.open != nil {
 			cites = append([]int64{a.rewrite.open.Seq, record.Seq}, shadowed...)
 		}
@@ -171,7 +171,7 @@ func (a *Audit) replacedIDs(e *logformat.Event) map[string]bool {
 }
 
 func messageOf(m *reconstruct.Message) ecmajson.Value {
-	if m.Type == "user/message" {
+	if m.Type == logformat.TypeUserMessage {
 		return m.Data
 	}
 	return m.Data.Lookup("message")

@@ -208,15 +208,15 @@ func (a *analysis) after(rec *logformat.Record) {
 		return
 	}
 	switch e.Type {
-	case "assistant/chunk":
+	case logformat.TypeAssistantChunk:
 		if chunk := e.Data.Lookup("chunk"); !e.IsDelta() && chunk.Lookup("type").Is("usage") {
 			a.usage(e, chunk.Lookup("usage"))
 		}
-	case "assistant/message":
+	case logformat.TypeAssistantMessage:
 		if v := e.Data.Lookup("usage"); v != nil && e.Surface.Op == logformat.OpAppend {
 			a.usage(e, v)
 		}
-	case "request/header":
+	case logformat.TypeRequestHeader:
 		a.snapshot()
 	}
 }

@@ -42,7 +42,7 @@ func fold(r *logformat.Reader, wanted func(*logformat.Event) bool, first bool) (
 		switch {
 		case err != nil:
 			return nil, err
-		case rec.Event == nil || rec.Event.Type != "request/header" || !wanted(rec.Event) || first && found != nil:
+		case rec.Event == nil || rec.Event.Type != logformat.TypeRequestHeader || !wanted(rec.Event) || first && found != nil:
 			continue
 		}
 		found = reconstruct.FoldRequestHeader(nil, rec.Event)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
@@ -90,20 +91,20 @@ func (g *Writer) Step(index int) {
 	}
 	if first {
 		g.turn++
-		g.event("turn/start", fmt.Sprintf(`{"turn":%d}`, g.turn), "")
+		g.event(logformat.TypeTurnStart, fmt.Sprintf(`{"turn":%d}`, g.turn), "")
 	}
 	step := index%g.opts.StepsPerTurn + 1
-	g.event("step/start", fmt.Sprintf(`{"turn":%d,"step":%d}`, g.turn, step), "")
+	g.event(logformat.TypeStepStart, fmt.Sprintf(`{"turn":%d,"step":%d}`, g.turn, step), "")
 	if first {
-		g.surfaceEvent("user/message", g.userMessage(fmt.Sprintf("Question %d: how is the lamp?", g.turn)), `"append"`)
+		g.surfaceEvent(logformat.TypeUserMessage, g.userMessage(fmt.Sprintf("Question %d: how is the lamp?", g.turn)), `"append"`)
 	}
 	if index == 0 {
-		g.event("request/header", g.header(), "")
+		g.event(logformat.TypeRequestHeader, g.header(), "")
 	}
 	g.answer(step, !last)
-	g.event("step/end", fmt.Sprintf(`{"turn":%d,"step":%d}`, g.turn, step), "")
+	g.event(logformat.TypeStepEnd, fmt.Sprintf(`{"turn":%d,"step":%d}`, g.turn, step), "")
 	if last {
-		g.event("turn/end", fmt.Sprintf(`{"turn":%d,"reason":{"kind":"completed"}}`, g.turn), "")
+		g.event(logformat.TypeTurnEnd, fmt.Sprintf(`{"turn":%d,"reason":{"kind":"completed"}}`, g.turn), "")
 	}
 	g.flush()
 }
@@ -120,33 +121,33 @@ func (g *Writer) Events() int64 { return g.seq }
 func (g *Writer) answer(step int, tool bool) {
 	start := g.seq
 	where := fmt.Sprintf(`{"turn":%d,"step":%d,"chunk":`, g.turn, step)
-	g.event("assistant/chunk", where+`{"type":"block-start","index":0,"blockType":"text"}}`, "")
+	g.event(logformat.TypeAssistantChunk, where+`{"type":"block-start","index":0,"blockType":"text"}}`, "")
 	g.deltas(step)
 	text := make([]byte, 0, len(g.opts.Delta)*g.opts.Deltas)
 	for range g.opts.Deltas {
 		text = append(text, g.opts.Delta...)
 	}
 	literal := string(ecmajson.AppendString(nil, string(text)))
-	g.event("assistant/chunk", where+`{"type":"block-end","index":0,"block":{"type":"text","text":`+literal+`}}}`, "")
+	g.event(logformat.TypeAssistantChunk, where+`{"type":"block-end","index":0,"block":{"type":"text","text":`+literal+`}}}`, "")
 	content, finish := `[{"type":"text","text":`+literal+`}`, "stop"
 	callID := fmt.Sprintf("call_%d", start)
 	if tool {
 		block := `{"type":"tool-call","id":"` + callID + `","name":"tool_0","arguments":"{\"n\":1}"}`
-		g.event("assistant/chunk", where+`{"type":"block-start","index":1,"blockType":"tool-call"}}`, "")
-		g.event("assistant/chunk", where+`{"type":"tool-call-delta","index":1,"id":"`+callID+`","name":"tool_0","argumentsDelta":"{\"n\":1}"}}`, "")
-		g.event("assistant/chunk", where+`{"type":"block-end","index":1,"block":`+block+`}}`, "")
+		g.event(logformat.TypeAssistantChunk, where+`{"type":"block-start","index":1,"blockType":"tool-call"}}`, "")
+		g.event(logformat.TypeAssistantChunk, where+`{"type":"tool-call-delta","index":1,"id":"`+callID+`","name":"tool_0","argumentsDelta":"{\"n\":1}"}}`, "")
+		g.event(logformat.TypeAssistantChunk, where+`{"type":"block-end","index":1,"block":`+block+`}}`, "")
 		content, finish = content+","+block, "tool-calls"
 	}
 	usage := `{"inputTokens":120,"outputTokens":17}`
-	g.event("assistant/chunk", where+`{"type":"usage","usage":`+usage+`}}`, "")
-	g.event("assistant/chunk", where+`{"type":"finish","reason":{"kind":"`+finish+`"}}}`, "")
+	g.event(logformat.TypeAssistantChunk, where+`{"type":"usage","usage":`+usage+`}}`, "")
+	g.event(logformat.TypeAssistantChunk, where+`{"type":"finish","reason":{"kind":"`+finish+`"}}}`, "")
 	data := fmt.Sprintf(`{"turn":%d,"step":%d,"message":{"role":"assistant","content":%s],"source":{"kind":"model","provider":"generated","model":"lamp-1"},"id":"a-%d"},"usage":%s}`,
 		g.turn, step, content, g.seq, usage)
 	sources := make([]int64, 0, g.seq-start)
 	for s := start; s < g.seq; s++ {
 		sources = append(sources, s)
 	}
-	g.surfaceEvent("assistant/message", data, `"append"`, sources...)
+	g.surfaceEvent(logformat.TypeAssistantMessage, data, `"append"`, sources...)
 	if tool {
 		g.tool(step, callID)
 	}
@@ -154,12 +155,12 @@ func (g *Writer) answer(step int, tool bool) {
 
 func (g *Writer) tool(step int, callID string) {
 	call := g.seq
-	g.event("tool/call", fmt.Sprintf(`{"turn":%d,"step":%d,"callId":"%s","name":"tool_0","arguments":"{\"n\":1}"}`, g.turn, step, callID), "")
+	g.event(logformat.TypeToolCall, fmt.Sprintf(`{"turn":%d,"step":%d,"callId":"%s","name":"tool_0","arguments":"{\"n\":1}"}`, g.turn, step, callID), "")
 	text := make([]byte, 0, g.opts.ResultBytes+16)
 	for len(text) < g.opts.ResultBytes {
 		text = append(text, "row of a table, "...)
 	}
-	g.surfaceEvent("tool/result", fmt.Sprintf(`{"turn":%d,"step":%d,"message":{"source":{"kind":"tool","callId":"%s"},"content":[{"type":"tool-result","toolCallId":"%s","content":[{"type":"text","text":"%s"}],"isError":false}],"role":"user","id":"t-%d"}}`,
+	g.surfaceEvent(logformat.TypeToolResult, fmt.Sprintf(`{"turn":%d,"step":%d,"message":{"source":{"kind":"tool","callId":"%s"},"content":[{"type":"tool-result","toolCallId":"%s","content":[{"type":"text","text":"%s"}],"isError":false}],"role":"user","id":"t-%d"}}`,
 		g.turn, step, callID, callID, text, g.seq), `"append"`, call)
 }
 
@@ -168,7 +169,7 @@ func (g *Writer) deltas(step int) {
 	literal := string(ecmajson.AppendString(nil, g.opts.Delta))
 	if !g.opts.Packed || g.opts.Deltas < 3 {
 		for range g.opts.Deltas {
-			g.event("assistant/chunk", fmt.Sprintf(`{"turn":%d,"step":%d,"chunk":{"type":"text-delta","index":0,"text":%s}}`, g.turn, step, literal), "")
+			g.event(logformat.TypeAssistantChunk, fmt.Sprintf(`{"turn":%d,"step":%d,"chunk":{"type":"text-delta","index":0,"text":%s}}`, g.turn, step, literal), "")
 		}
 		return
 	}
@@ -204,16 +205,16 @@ func (g *Writer) compact(index int) {
 	shadowed := g.surface[:cut]
 	id := fmt.Sprintf("compaction-%d", index)
 	start := g.seq
-	g.event("compaction/start", fmt.Sprintf(`{"compactionId":"%s","turn":%d}`, id, g.turn), "")
+	g.event(logformat.TypeCompactionStart, fmt.Sprintf(`{"compactionId":"%s","turn":%d}`, id, g.turn), "")
 	summary := g.seq
-	g.event("compaction/summary", fmt.Sprintf(`{"compactionId":"%s","summary":[{"type":"text","text":"What was said before."}],"llmStreamCall":false,"shadowedRange":{"start":%d,"end":%d},"shadowedSeqs":%s,"provider":"generated","model":"lamp-1","maxTokens":200}`,
+	g.event(logformat.TypeCompactionSummary, fmt.Sprintf(`{"compactionId":"%s","summary":[{"type":"text","text":"What was said before."}],"llmStreamCall":false,"shadowedRange":{"start":%d,"end":%d},"shadowedSeqs":%s,"provider":"generated","model":"lamp-1","maxTokens":200}`,
 		id, shadowed[0], shadowed[cut-1], numbers(shadowed)), "")
 	op := fmt.Sprintf(`{"op":"replace","start":%d,"end":%d}`, shadowed[0], shadowed[cut-1])
 	sources := append([]int64{start, summary}, shadowed...)
 	rest := append([]int64{g.seq}, g.surface[cut:]...)
-	g.surfaceEvent("user/message", g.userMessage("What was said before."), op, sources...)
+	g.surfaceEvent(logformat.TypeUserMessage, g.userMessage("What was said before."), op, sources...)
 	g.surface = rest
-	g.event("compaction/end", fmt.Sprintf(`{"compactionId":"%s","turn":%d}`, id, g.turn), "")
+	g.event(logformat.TypeCompactionEnd, fmt.Sprintf(`{"compactionId":"%s","turn":%d}`, id, g.turn), "")
 }
 
 func (g *Writer) userMessage(text string) string {

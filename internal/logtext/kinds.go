@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
 // kinds says for each kind of line how it is written.
@@ -15,14 +17,14 @@ var kinds = map[string]func(*writer, *words){
 	"call":       (*writer).call,
 	"result":     (*writer).result,
 	"header":     (*writer).header,
-	"context":    func(w *writer, _ *words) { w.event("request/context", `{"provider":"p","model":"m"}`) },
+	"context":    func(w *writer, _ *words) { w.event(logformat.TypeRequestContext, `{"provider":"p","model":"m"}`) },
 	"chunk":      (*writer).chunk,
 	"chunks":     (*writer).chunks,
 	"finish":     (*writer).finish,
 	"retry":      (*writer).retry,
 	"compaction": (*writer).compaction,
 	"prune":      (*writer).prune,
-	"end-seed":   func(w *writer, _ *words) { w.event("session/end-seed", "{}") },
+	"end-seed":   func(w *writer, _ *words) { w.event(logformat.TypeSessionEndSeed, "{}") },
 	"title":      (*writer).title,
 	"event":      func(w *writer, ws *words) { w.event(ws.need("a type"), ws.need("data")) },
 	"raw":        (*writer).raw,
@@ -39,24 +41,24 @@ func number(word string) int64 {
 func (w *writer) turnLine(ws *words) {
 	if !ws.accept("end") {
 		w.turn = number(ws.need("a number"))
-		w.event("turn/start", fmt.Sprintf(`{"turn":%d}`, w.turn))
+		w.event(logformat.TypeTurnStart, fmt.Sprintf(`{"turn":%d}`, w.turn))
 		return
 	}
 	kind := ws.take()
 	if kind == "" {
 		kind = "completed"
 	}
-	w.event("turn/end", fmt.Sprintf(`{"turn":%d,"reason":{"kind":%q}}`, w.turn, kind))
+	w.event(logformat.TypeTurnEnd, fmt.Sprintf(`{"turn":%d,"reason":{"kind":%q}}`, w.turn, kind))
 }
 
 func (w *writer) stepLine(ws *words) {
 	if ws.accept("end") {
-		w.event("step/end", "{"+w.where()+"}")
+		w.event(logformat.TypeStepEnd, "{"+w.where()+"}")
 		return
 	}
 	turn, step, _ := strings.Cut(ws.need("turn.step"), ".")
 	w.turn, w.step = number(turn), number(step)
-	w.event("step/start", "{"+w.where()+"}")
+	w.event(logformat.TypeStepStart, "{"+w.where()+"}")
 }
 
 // message writes a message event: text goes around the message's content.
@@ -73,7 +75,7 @@ func (w *writer) message(ws *words, eventType, before, after string) {
 		turn, step, _ := strings.Cut(at, ".")
 		where = fmt.Sprintf(`"turn":%d,"step":%d`, number(turn), number(step))
 	}
-	if eventType != "user/message" {
+	if eventType != logformat.TypeUserMessage {
 		data = "{" + where + `,"message":` + data + meta + "}"
 	} else {
 		data = strings.TrimSuffix(data, "}") + meta + "}"
@@ -111,7 +113,7 @@ func text(literal string) string { return `{"type":"text","text":` + literal + `
 
 func (w *writer) user(ws *words) {
 	content := text(ws.need("a text"))
-	w.message(ws, "user/message", "{", `,"role":"user","source":{"kind":"user"},"content":[`+content+`]}`)
+	w.message(ws, logformat.TypeUserMessage, "{", `,"role":"user","source":{"kind":"user"},"content":[`+content+`]}`)
 }
 
 func (w *writer) assistant(ws *words) {
@@ -119,17 +121,17 @@ func (w *writer) assistant(ws *words) {
 	if !ws.accept("empty") {
 		content = text(ws.need("a text"))
 	}
-	w.message(ws, "assistant/message", "{",
+	w.message(ws, logformat.TypeAssistantMessage, "{",
 		`,"role":"assistant","source":{"kind":"model","provider":"p","model":"m"},"content":[`+content+`]}`)
 }
 
 func (w *writer) call(ws *words) {
-	w.event("tool/call", fmt.Sprintf(`{%s,"callId":%q,"name":%q,"arguments":"{}"}`, w.where(), ws.need("an id"), ws.need("a name")))
+	w.event(logformat.TypeToolCall, fmt.Sprintf(`{%s,"callId":%q,"name":%q,"arguments":"{}"}`, w.where(), ws.need("an id"), ws.need("a name")))
 }
 
 func (w *writer) result(ws *words) {
 	call := strconv.Quote(ws.need("a call's id"))
-	w.message(ws, "tool/result", "{", `,"role":"user","source":{"kind":"tool","callId":`+call+
+	w.message(ws, logformat.TypeToolResult, "{", `,"role":"user","source":{"kind":"tool","callId":`+call+
 		`},"content":[{"type":"tool-result","toolCallId":`+call+`,"content":[`+text(ws.need("a text"))+`],"isError":false}]}`)
 }
 
@@ -141,7 +143,7 @@ func (w *writer) header(ws *words) {
 			header += fmt.Sprintf(`,%q:%s`, member.key, value)
 		}
 	}
-	w.event("request/header", header+`},"reason":`+ws.setting("reason", `"change"`)+`}`)
+	w.event(logformat.TypeRequestHeader, header+`},"reason":`+ws.setting("reason", `"change"`)+`}`)
 }
 
 func (w *writer) chunk(ws *words) {
@@ -149,7 +151,7 @@ func (w *writer) chunk(ws *words) {
 	if literal == "" {
 		literal = `"…"`
 	}
-	w.event("assistant/chunk", "{"+w.where()+`,"chunk":{"type":"text-delta","index":0,"text":`+literal+`}}`)
+	w.event(logformat.TypeAssistantChunk, "{"+w.where()+`,"chunk":{"type":"text-delta","index":0,"text":`+literal+`}}`)
 }
 
 // chunks writes a packed row, which stands for as many events.
@@ -163,26 +165,28 @@ func (w *writer) chunks(ws *words) {
 }
 
 func (w *writer) finish(ws *words) {
-	w.event("assistant/chunk", "{"+w.where()+`,"chunk":{"type":"finish","reason":{"kind":`+strconv.Quote(ws.need("a kind"))+`}}}`)
+	w.event(logformat.TypeAssistantChunk, "{"+w.where()+`,"chunk":{"type":"finish","reason":{"kind":`+strconv.Quote(ws.need("a kind"))+`}}}`)
 }
 
 func (w *writer) retry(ws *words) {
 	if ws.accept("started") {
-		w.event("llm/retry-started", `{"retryId":"r",`+w.where()+`,"retry":1}`)
+		w.event(logformat.TypeLLMRetryStarted, `{"retryId":"r",`+w.where()+`,"retry":1}`)
 		return
 	}
-	w.event("llm/retry", `{"retryId":"r",`+w.where()+
+	w.event(logformat.TypeLLMRetry, `{"retryId":"r",`+w.where()+
 		`,"provider":"p","mode":"normal","policyKey":"k","retry":1,"maxRetries":3,"delayMs":1,"failure":{"message":"busy","code":"BUSY"}}`)
 }
 
 func (w *writer) compaction(ws *words) {
 	switch phase := ws.need("start, summary or end"); phase {
-	case "start", "end":
-		w.event("compaction/"+phase, fmt.Sprintf(`{"compactionId":"c","turn":%d}`, w.turn))
+	case "start":
+		w.event(logformat.TypeCompactionStart, fmt.Sprintf(`{"compactionId":"c","turn":%d}`, w.turn))
+	case "end":
+		w.event(logformat.TypeCompactionEnd, fmt.Sprintf(`{"compactionId":"c","turn":%d}`, w.turn))
 	case "summary":
 		start, end := w.span(ws.need("a span"))
 		called := ws.accept("called")
-		w.event("compaction/summary", fmt.Sprintf(`{"compactionId":"c","summary":[],"llmStreamCall":%t,"shadowedRange":{"start":%d,"end":%d},`+
+		w.event(logformat.TypeCompactionSummary, fmt.Sprintf(`{"compactionId":"c","summary":[],"llmStreamCall":%t,"shadowedRange":{"start":%d,"end":%d},`+
 			`"shadowedSeqs":%s,"provider":"p","model":"small","maxTokens":100}`, called, start, end, list(w.between(start, end))))
 	default:
 		panic(faultf("a compaction has no %s", phase))
@@ -191,12 +195,12 @@ func (w *writer) compaction(ws *words) {
 
 func (w *writer) prune(ws *words) {
 	start, end := w.span(ws.need("a span"))
-	w.event("compaction/prune", fmt.Sprintf(`{"shadowedRange":{"start":%d,"end":%d},"shadowedSeqs":%s,"shadowedTokenCount":1}`,
+	w.event(logformat.TypeCompactionPrune, fmt.Sprintf(`{"shadowedRange":{"start":%d,"end":%d},"shadowedSeqs":%s,"shadowedTokenCount":1}`,
 		start, end, list(w.between(start, end))))
 }
 
 func (w *writer) title(*words) {
-	w.event("session/title-llm-request", `{"titleProvider":"t","messageSeqs":[0],"route":{"provider":"p","model":"small"},`+
+	w.event(logformat.TypeSessionTitleRequest, `{"titleProvider":"t","messageSeqs":[0],"route":{"provider":"p","model":"small"},`+
 		`"system":"Name it.","messages":[{"id":"t","role":"user","source":{"kind":"user"},"content":[]}],"maxTokens":16}`)
 }
 

@@ -153,7 +153,7 @@ func (c *collector) read() error {
 		if err != nil {
 			return err
 		}
-		if e := rec.Event; e != nil && e.Type == "step/start" {
+		if e := rec.Event; e != nil && e.Type == logformat.TypeStepStart {
 			c.start, open = e.Time, nil
 		}
 		q, err := session.Apply(rec)
@@ -177,7 +177,7 @@ var errOtherRequests = errors.New("it shows other requests now")
 
 // noteEnd takes how an answer ended from its finish chunk.
 func noteEnd(end *string, e *logformat.Event) {
-	if e.Type != "assistant/chunk" || e.IsDelta() {
+	if e.Type != logformat.TypeAssistantChunk || e.IsDelta() {
 		return
 	}
 	if chunk := e.Data.Lookup("chunk"); chunk.Lookup("type").Is("finish") {

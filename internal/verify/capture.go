@@ -250,7 +250,7 @@ func (t *traffic) oneshot(q *reconstruct.Oneshot) {
 
 // record counts the compactions that this session started.
 func (t *traffic) record(rec *logformat.Record, seed int64) {
-	if e := rec.Event; e != nil && e.Type == "compaction/start" && e.Seq >= seed {
+	if e := rec.Event; e != nil && e.Type == logformat.TypeCompactionStart && e.Seq >= seed {
 		t.starts++
 	}
 }

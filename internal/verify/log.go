@@ -179,7 +179,7 @@ func (r *run) apply(rec *logformat.Record) error {
 	if q != nil {
 		r.request(q)
 	}
-	if e := rec.Event; e != nil && e.Type == "step/start" {
+	if e := rec.Event; e != nil && e.Type == logformat.TypeStepStart {
 		r.step, r.stepSeq = e.Pos, e.Seq
 	}
 	if e := rec.Event; e != nil && e.Surface.Op != logformat.OpNone {

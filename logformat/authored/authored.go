@@ -192,7 +192,7 @@ func (c *completion) record(root ecmajson.Node) error {
 			edits = append(edits, edit{end - 1, end - 1, zeros(members, data.Value().Len() > 0)})
 		}
 	}
-	if eventType.Is("request/header") {
+	if eventType.Is(logformat.TypeRequestHeader) {
 		tokens, err := c.tokens(data)
 		if err != nil {
 			return err

@@ -1,0 +1,105 @@
+package logformat_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+// TestNamesStandInOnePlace: no code but that of the formats spells an event's name,
+// so that what handles an event can be found from its constant.
+func TestNamesStandInOnePlace(t *testing.T) {
+	names := declaredNames(t)
+	for _, v := range logformat.Versions() {
+		for _, name := range v.Types() {
+			names[name] = true
+		}
+	}
+	if len(names) < 50 {
+		t.Fatalf("only %d names are known", len(names))
+	}
+	files := 0
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || strings.HasPrefix(d.Name(), ".") && path != ".."):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || spellsNames(filepath.ToSlash(path)):
+			return nil
+		}
+		files++
+		for _, found := range literals(t, path) {
+			if name := nameIn(found.text, names); name != "" {
+				t.Errorf("%s spells the event name %s: use its constant of logformat", found.pos, name)
+			}
+		}
+		return nil
+	})
+	if err != nil || files < 100 {
+		t.Fatalf("%d files were read, error %v", files, err)
+	}
+}
+
+// spellsNames are the files whose work is the names: their constants, and the
+// vocabularies of the formats.
+func spellsNames(path string) bool {
+	dir, file := filepath.Split(path)
+	return dir == "../logformat/" && (file == "names.go" || strings.HasPrefix(file, "version"))
+}
+
+// declaredNames are the values of the constants of names.go.
+func declaredNames(t *testing.T) map[string]bool {
+	t.Helper()
+	names := make(map[string]bool)
+	for _, l := range literals(t, "names.go") {
+		names[l.text] = true
+	}
+	return names
+}
+
+// nameIn returns the name that a literal is, or that stands in it as a JSON string.
+func nameIn(text string, names map[string]bool) string {
+	if names[text] {
+		return text
+	}
+	for i, word := range strings.Split(text, `"`) {
+		if i > 0 && names[word] && strings.Contains(text, `"`+word+`"`) {
+			return word
+		}
+	}
+	return ""
+}
+
+type literal struct{ pos, text string }
+
+// literals returns the string literals of a Go file.
+func literals(t *testing.T, path string) (list []literal) {
+	t.Helper()
+	set := token.NewFileSet()
+	file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(lit.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, literal{fmt.Sprint(set.Position(lit.Pos())), text})
+		return true
+	})
+	return list
+}

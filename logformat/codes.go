@@ -13,6 +13,7 @@ var codes = []CodeInfo{
 	{CodeHeaderUnterminated, Corrupt, "the header line was never completed, so nothing of this session became durable", actCopy},
 	{CodeVersionNewer, Foreign, "the log was written by a newer harness, in a format that this release does not read; it is not damaged", actFormat},
 	{CodeVersionOlder, Foreign, "the log is in a format older than any that can be read; it is not damaged", actFormat},
+	{CodeHeaderGeneration, Foreign, "the file's name and the header line state different formats, so the file was renamed or exchanged, and the harness refuses it; what it holds may be sound", "Give a copy the name of its own version and verify that, and look for what renamed it."},
 	{CodeHeaderNotJSON, Corrupt, "the first line is not JSON, so this is no session log or its start is lost", actCopy},
 	{CodeHeaderBOM, Corrupt, "the log starts with a byte order mark, which the harness neither writes nor reads; an editor or a converter put it there", "Remove the three bytes EF BB BF from the start of a copy, and find what added them."},
 	{CodeHeaderShape, Corrupt, "the first line is not a session header", actEdited},

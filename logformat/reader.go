@@ -19,6 +19,9 @@ type Options struct {
 	// StorePath is the slash-separated folder below a store root in which the log
 	// was found. When set, the header's id and cwd must derive it.
 	StorePath string
+	// FileName is the name of the log's file. Where it is one that the harness gives,
+	// the header's version must be the one that it states; any other says nothing.
+	FileName string
 	// MaxSize limits the decoded length in bytes; 0 means no limit.
 	MaxSize int64
 }
@@ -189,7 +192,7 @@ func (r *Reader) open1() error {
 		return r.faults.add(&Refusal{Code: CodeHeaderUnterminated, Phase: PhaseContainer, Pos: l.pos, Seq: -1})
 	}
 	r.stats.Lines++
-	header, late, refusal := parseHeader(l.text)
+	header, late, refusal := parseHeader(l.text, r.opts.FileName)
 	if refusal != nil {
 		return r.faults.add(refusal)
 	}

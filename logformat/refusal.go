@@ -12,6 +12,7 @@ const (
 	CodeHeaderUnterminated Code = "header/unterminated"
 	CodeVersionNewer       Code = "version/newer"
 	CodeVersionOlder       Code = "version/older"
+	CodeHeaderGeneration   Code = "header/generation"
 	CodeHeaderNotJSON      Code = "header/not-json"
 	CodeHeaderBOM          Code = "header/byte-order-mark"
 	CodeHeaderShape        Code = "header/shape"

@@ -1,6 +1,8 @@
 package logformat
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -25,9 +27,10 @@ type SessionHeader struct {
 	Unknown         []string      // keys that the format does not know; the harness drops them
 }
 
-// parseHeader reads the first line. late is a fault that the harness finds
-// only after the lines and events were read; refusal decides at once.
-func parseHeader(line []byte) (h *SessionHeader, late, refusal *Refusal) {
+// parseHeader reads the first line of a log in a file of that name. late is a fault
+// that the harness finds only after the lines and events were read; refusal decides
+// at once.
+func parseHeader(line []byte, fileName string) (h *SessionHeader, late, refusal *Refusal) {
 	pos := Position{Line: 1}
 	fault := func(code Code, phase Phase, detail string) *Refusal {
 		return &Refusal{Code: code, Phase: phase, Pos: pos, Seq: -1, Detail: detail}
@@ -45,8 +48,14 @@ func parseHeader(line []byte) (h *SessionHeader, late, refusal *Refusal) {
 	raw := trimSpace(h.Line)
 	if version := v.Lookup("version"); version.Kind() == ecmajson.Number || isOverflow(raw, "version") {
 		n, _ := version.Float()
+		if isOverflow(raw, "version") {
+			n = math.Inf(1)
+		}
+		if detail := otherGeneration(fileName, n, string(ecmajson.Value(raw).Lookup("version"))); detail != "" {
+			return nil, nil, fault(CodeHeaderGeneration, PhaseVersion, detail)
+		}
 		switch {
-		case isOverflow(raw, "version") || n > float64(Version0.Number):
+		case n > float64(Version0.Number):
 			return nil, nil, fault(CodeVersionNewer, PhaseVersion, "the header says version "+string(version))
 		case n < float64(Version0.Number):
 			return nil, nil, fault(CodeVersionOlder, PhaseVersion, "the header says version "+string(version))
@@ -64,6 +73,21 @@ func parseHeader(line []byte) (h *SessionHeader, late, refusal *Refusal) {
 		late = fault(code, PhaseHeaderLate, detail)
 	}
 	return h, late, nil
+}
+
+// otherGeneration says how the version of a file's name differs from the header's,
+// "" where it does not. A name without a version is that of format 0, whose releases
+// know no other name: they see only that the version is newer.
+func otherGeneration(fileName string, version float64, text string) string {
+	stated, compressed, ok := ParseFileName(fileName)
+	if !ok || stated == 0 || float64(stated) == version {
+		return ""
+	}
+	detail := fmt.Sprintf("the name says format %d and the header says version %s", stated, text)
+	if version >= 0 && version <= maxGeneration && version == math.Trunc(version) {
+		detail += "; its own name would be " + FileName(int64(version), compressed)
+	}
+	return detail
 }
 
 // parseShape fills in what the harness checks before it reads any event.

@@ -143,27 +143,3 @@ func (f *Folder) Walk() iter.Seq2[Entry, error] {
 }
 
 var errStop = errors.New("objectstore: stop")
-
-// OpenMedia returns the store of an unpacked export archive: files named
-// sha256:<hex>.<suffix>, or with another character in place of the colon, which
-// some unpackers put there.
-func OpenMedia(dir string) Store { return mediaFolder{dir} }
-
-type mediaFolder struct{ dir string }
-
-// Name returns the folder's path.
-func (m mediaFolder) Name() string { return m.dir }
-
-// Open opens an image by its digest.
-func (m mediaFolder) Open(digest string) (*Object, *Failure) {
-	matches, err := filepath.Glob(filepath.Join(m.dir, "sha256?"+digest+".*"))
-	if !IsDigest(digest) || err != nil || len(matches) == 0 {
-		return nil, &Failure{CodeMissing, "the folder holds no such image"}
-	}
-	return openFile(matches[0])
-}
-
-// OpenRequestImage says that exports hold no request images.
-func (m mediaFolder) OpenRequestImage(string) (*Object, *Failure) {
-	return nil, &Failure{CodeMissing, "exports hold no request images"}
-}

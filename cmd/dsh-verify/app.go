@@ -15,6 +15,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 )
 
 // Exit codes.
@@ -32,7 +33,9 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	env            func(string) string
+	out            *bufio.Writer    // standard output without its guard, for exact bytes: see app.exact
 	terminal       bool             // standard output is one
+	watched        bool             // standard error is one
 	redacting      *redact.Redactor // of this run, once it is asked for
 	stdinRead      bool             // as a LOG: it can be read once
 	uninterrupted  func()           // gives signals back, nil: none are taken
@@ -62,26 +65,22 @@ var commands = []func(*app) *cli.Command{
 // run runs the command line and returns its exit code. It is the one place
 // where errors become exit codes.
 func (a *app) run(ctx context.Context, args []string) int {
-	a.terminal = isTerminal(a.stdout)
-	out := bufio.NewWriterSize(a.stdout, 64<<10)
-	a.stdout = out
+	a.terminal, a.watched = isTerminal(a.stdout), isTerminal(a.stderr)
+	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
+	a.stdout, a.stderr = escape.NewGuard(a.out), escape.NewGuard(a.stderr)
 	err := a.root().Run(ctx, args)
 	if a.uninterrupted != nil {
 		a.uninterrupted()
 	}
 	code := a.exit(err)
-	if flushErr := out.Flush(); flushErr != nil && err != flushErr && !isBrokenPipe(flushErr) {
+	if flushErr := a.out.Flush(); flushErr != nil && err != flushErr && !isBrokenPipe(flushErr) {
 		return a.exit(flushErr) // a verdict that nobody got to read is none
 	}
 	return code
 }
 
 // flush writes out what standard output holds back, for commands that go on.
-func (a *app) flush() {
-	if out, ok := a.stdout.(*bufio.Writer); ok {
-		out.Flush()
-	}
-}
+func (a *app) flush() { a.out.Flush() }
 
 func (a *app) exit(err error) int {
 	var status *statusError

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"text/tabwriter"
@@ -80,10 +79,7 @@ func (a *app) configCheck(cmd *cli.Command) error {
 	values := configValues(cmd, set)
 	switch format := cmd.String("format"); format {
 	case "json":
-		enc := json.NewEncoder(a.stdout)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(struct {
+		return printJSON(a.stdout, struct {
 			Policy string        `json:"policy"`
 			Values []configValue `json:"values"`
 		}{set.policy.Path, values})

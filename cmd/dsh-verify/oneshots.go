@@ -70,6 +70,10 @@ func (c *checker) listOneshots(cmd *cli.Command, log *locate.Log) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	if cmd.Bool("jsonl") {
+		_, err = held.WriteTo(c.app.exact(cmd))
+		return err
+	}
 	io.WriteString(c.app.stdout, c.heading)
 	_, err = held.WriteTo(c.app.stdout)
 	return err
@@ -79,7 +83,7 @@ func (c *checker) listOneshots(cmd *cli.Command, log *locate.Log) error {
 const instructionHole = `{"role":"user","content":[{"type":"text","text":"?final-instruction?"}]}`
 
 func printOneshotLine(w io.Writer, o *reconstruct.Oneshot) {
-	fmt.Fprintf(w, `{"sessionId":%s,"oneshot":"%s","seq":%d,"request":`, sessionID(o.SessionID), o.Key(), o.Seq)
+	fmt.Fprintf(w, `{"sessionId":%s,"oneshot":"%s","seq":%d,"request":`, ecmajson.AppendString(nil, o.SessionID), o.Key(), o.Seq)
 	if o.Known() {
 		w.Write(o.Append(nil, ecmajson.Value(instructionHole)))
 	} else {
@@ -149,6 +153,6 @@ func (c *checker) showOneshot(cmd *cli.Command, log *locate.Log, ref string, red
 	if cmd.Bool("pretty") {
 		return printPretty(c.app.stdout, text, redactor)
 	}
-	_, err = c.app.stdout.Write(text)
+	_, err = c.app.exact(cmd).Write(text)
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v3"
@@ -94,7 +93,7 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 		return &statusError{exitUnreadable, fmt.Sprintf("%d of %d bodies could not be kept: %s does not hold the whole traffic", lost, kept+lost, out)}
 	}
 	if !cmd.Bool("quiet") && kept > 0 {
-		fmt.Fprintf(a.stderr, "record: kept %s; compare with: dsh-verify replay --recorded %s LOG\n", plural(kept, "request"), visible(shellWord(out)))
+		fmt.Fprintf(a.stderr, "record: kept %s; compare with: dsh-verify replay --recorded %s LOG\n", plural(kept, "request"), shellWord(out))
 	}
 	return nil
 }
@@ -117,12 +116,4 @@ func (a *app) endRecording(server *http.Server, proxy *record.Proxy) {
 		}
 		server.Close()
 	}
-}
-
-// shellWord quotes what a shell would take apart.
-func shellWord(s string) string {
-	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+") == "" {
-		return s
-	}
-	return shellQuote(s)
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
-	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
+	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -26,7 +26,9 @@ func requestsCommand(a *app) *cli.Command {
 		Name:      "requests",
 		Usage:     "list the requests that a log shows as sent",
 		ArgsUsage: "LOG",
-		Description: `Prints one line per loop request, in the order in which they were sent.
+		Description: `Prints one line per loop request, in the order in which they were sent. With --jsonl a
+line holds exact bytes; on a terminal, characters that hide or command something are
+shown as JSON escapes (--raw prints them).
 
 Examples:
   dsh-verify requests session.jsonl.zstd
@@ -40,6 +42,7 @@ Examples:
 			&cli.BoolFlag{Name: "jsonl", Usage: "print the exact bytes of each request, as `requests.jsonl` holds them"},
 			&cli.BoolFlag{Name: "digests", Usage: "print length and SHA-256 of each request as JSON lines"},
 			&cli.BoolFlag{Name: "oneshots", Usage: "list the requests outside the loop instead: compactions, titles, searches"},
+			rawFlag(),
 			&cli.BoolFlag{Name: "prepared", Usage: "add the requests that the log cannot show as sent"},
 		),
 		Action: func(_ context.Context, cmd *cli.Command) error {
@@ -49,6 +52,9 @@ Examples:
 			}
 			if cmd.Bool("jsonl") && cmd.Bool("digests") {
 				return usagef("--jsonl and --digests exclude each other")
+			}
+			if cmd.Bool("raw") && !cmd.Bool("jsonl") {
+				return usagef("--raw is about exact bytes: it needs --jsonl")
 			}
 			if cmd.Bool("oneshots") && (cmd.Bool("digests") || cmd.Bool("prepared") || cmd.String("wire") != "") {
 				return usagef("--oneshots takes --jsonl and nothing else ('dsh-verify show LOG compaction:1' prints one)")
@@ -104,7 +110,8 @@ func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 				return err
 			}
 		}
-		print = func(q *reconstruct.Request) error { return bodies.printBytes(c.app.stdout, q) }
+		exact := c.app.exact(cmd)
+		print = func(q *reconstruct.Request) error { return bodies.printBytes(exact, q) }
 	case !cmd.Bool("digests"):
 		table := tabwriter.NewWriter(&held, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(table, "#\tREQUEST\tMODEL\tMESSAGES\tBYTES\tSHA-256\tRELATION TO THE ONE BEFORE")
@@ -121,6 +128,10 @@ func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 		return err
 	}
 	if err := finish(); err != nil {
+		return err
+	}
+	if cmd.Bool("digests") {
+		_, err = c.app.stdout.Write(escape.JSON(held.Bytes()))
 		return err
 	}
 	io.WriteString(c.app.stdout, c.heading)
@@ -193,7 +204,7 @@ func (b *bodies) printBytes(w io.Writer, q *reconstruct.Request) error {
 	}
 	body, err := b.builder.DeepSeek(q)
 	if err != nil {
-		fmt.Fprintf(w, `,"body":null,"reason":%s`, output.EscapeUnsafe(ecmajson.AppendString(nil, err.Error())))
+		fmt.Fprintf(w, `,"body":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
 		return endLine(w, q)
 	}
 	io.WriteString(w, `,"body":`)
@@ -217,7 +228,7 @@ func (b *bodies) printDigest(w io.Writer, q *reconstruct.Request) error {
 	body, err := b.builder.DeepSeek(q)
 	switch {
 	case err != nil:
-		fmt.Fprintf(w, `,"bytes":null,"sha256":null,"reason":%s`, output.EscapeUnsafe(ecmajson.AppendString(nil, err.Error())))
+		fmt.Fprintf(w, `,"bytes":null,"sha256":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
 	case len(body.Holes) > 0:
 		w.Write(append(holesJSON([]byte(`,"bytes":null,"sha256":null,"holes":[`), body.Holes), ']'))
 	default:
@@ -227,12 +238,8 @@ func (b *bodies) printDigest(w io.Writer, q *reconstruct.Request) error {
 }
 
 func printKey(w io.Writer, q *reconstruct.Request) {
-	fmt.Fprintf(w, `{"sessionId":%s,"turn":%d,"step":%d,"attempt":%d`, sessionID(q.SessionID), q.Turn, q.Step, q.Attempt)
+	fmt.Fprintf(w, `{"sessionId":%s,"turn":%d,"step":%d,"attempt":%d`, ecmajson.AppendString(nil, q.SessionID), q.Turn, q.Step, q.Attempt)
 }
-
-// sessionID is the JSON of a session's id. What a terminal obeys is escaped, which
-// changes the text and not the value.
-func sessionID(id string) []byte { return output.EscapeUnsafe(ecmajson.AppendString(nil, id)) }
 
 func endLine(w io.Writer, q *reconstruct.Request) error {
 	end := "}\n"

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -122,7 +121,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		f := finding.New(finding.ScanInterrupted, "it was not searched to the end", finding.Place{Seq: -1, File: cut})
 		s.place(verify.Place(cut, []finding.Finding{f}))
 	}
-	s.progress = newProgress(a.stderr, len(s.logs))
+	s.progress = newProgress(a.stderr, a.watched, len(s.logs))
 	s.run(ctx, min(jobs, len(s.logs)))
 	s.progress.clear()
 	if unchecked := len(s.logs) - s.logsChecked; unchecked > 0 {
@@ -455,8 +454,8 @@ type progress struct {
 	last        time.Time
 }
 
-func newProgress(w io.Writer, total int) *progress {
-	if f, ok := w.(*os.File); !ok || !isTerminal(f) || total < 2 {
+func newProgress(w io.Writer, terminal bool, total int) *progress {
+	if !terminal || total < 2 {
 		return nil
 	}
 	return &progress{w: w, total: total}

@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
@@ -21,7 +22,8 @@ func showCommand(a *app) *cli.Command {
 		Name:      "show",
 		Usage:     "print one request: its exact bytes, or a view for people",
 		ArgsUsage: "LOG [REQ]",
-		Description: `Prints the exact bytes of a request and nothing else. REQ is its number, turn.step,
+		Description: `Prints the exact bytes of a request and nothing else; on a terminal, characters that
+hide or command something are shown as JSON escapes (--raw prints them). REQ is its number, turn.step,
 turn.step.attempt, seq:N (the request that was open there) or last. Without REQ the
 requests are listed. REQ may also name a request outside the loop, as compaction:2 or
 title:1; of a compaction the log holds all but the final instruction.
@@ -37,6 +39,7 @@ Examples:
 			&cli.BoolFlag{Name: "header", Usage: "print config, system prompt and tools"},
 			wireFlag(),
 			&cli.BoolFlag{Name: "allow-holes", Usage: "with --wire, print a body with placeholders for what cannot be known"},
+			rawFlag(),
 			&cli.BoolFlag{Name: "curl", Usage: "print a command that sends the body (implies --wire deepseek)"},
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects, for --wire"},
 		),
@@ -57,6 +60,9 @@ func (a *app) show(cmd *cli.Command) error {
 	}
 	if views > 1 {
 		return usagef("--pretty, --messages, --header and --curl exclude each other")
+	}
+	if views > 0 && cmd.Bool("raw") {
+		return usagef("--raw is about exact bytes: it excludes --pretty, --messages, --header and --curl")
 	}
 	if err := needWire(cmd, "--wire deepseek or --curl"); err != nil {
 		return err
@@ -118,7 +124,7 @@ func (a *app) show(cmd *cli.Command) error {
 	case cmd.Bool("pretty"):
 		return printPretty(a.stdout, q.Bytes(), redactor)
 	}
-	_, err = q.WriteTo(a.stdout)
+	_, err = q.WriteTo(a.exact(cmd))
 	return err
 }
 
@@ -145,7 +151,7 @@ func (a *app) showBody(cmd *cli.Command, q *reconstruct.Request, body *wire.Body
 	case cmd.Bool("pretty"):
 		return printPretty(a.stdout, body.Bytes(), redactor)
 	}
-	_, err := body.WriteTo(a.stdout)
+	_, err := body.WriteTo(a.exact(cmd))
 	return err
 }
 
@@ -153,10 +159,11 @@ func (a *app) showBody(cmd *cli.Command, q *reconstruct.Request, body *wire.Body
 const maxArgument = 100_000
 
 // printCurl prints a command that posts a body. The key stays in the environment.
-// A body that is too long for an argument is made anew by this program.
+// A body that is too long for an argument, or that must not be printed as it is, is made
+// again by this program.
 func (a *app) printCurl(cmd *cli.Command, body []byte) error {
 	data := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"
-	if len(data) > maxArgument {
+	if len(data) > maxArgument || len(escape.JSON(body)) != len(body) {
 		args := cmd.Args().Slice()
 		fmt.Fprintf(a.stdout, "dsh-verify show --wire deepseek %s %s |\n  ", shellQuote(args[0]), shellQuote(args[1]))
 		data = "@-"
@@ -168,8 +175,6 @@ func (a *app) printCurl(cmd *cli.Command, body []byte) error {
 `, data)
 	return err
 }
-
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // printHeader prints what of a request is not history.
 func printHeader(w io.Writer, q *reconstruct.Request, redactor *redact.Redactor) error {

@@ -9,7 +9,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/capture"
-	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -220,7 +219,7 @@ func holesJSON(dst []byte, holes []wire.Hole) []byte {
 		dst = ecmajson.AppendString(dst, h.Reason)
 		dst = append(dst, '}')
 	}
-	return output.EscapeUnsafe(dst)
+	return dst
 }
 
 // describeHole names a hole for a person.

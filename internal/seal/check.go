@@ -23,7 +23,7 @@ func (s *Statement) Check(l *Log) []finding.Finding {
 	if l.Header == nil {
 		return found
 	}
-	if printable(l.Header.ID) != s.SessionID {
+	if !isSpelled(l.Header.ID, s.SessionID) {
 		add(finding.SealSession, finding.Place{Line: 1, Seq: -1}, "the log is of session %q, the seal of %q", l.Header.ID, s.SessionID)
 		return found
 	}

@@ -4,10 +4,12 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"github.com/dsh-verify/dsh-verify/diffview"
+	"github.com/dsh-verify/dsh-verify/internal/visible"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -119,7 +121,7 @@ func (l *Log) message(rec *logformat.Record, session *reconstruct.Session, seen 
 // Seal states what the log holds. A refused log cannot be sealed.
 func (l *Log) Seal(tool string, stored *Stored) *Statement {
 	s := &Statement{
-		Kind: kind, SchemaVersion: SchemaVersion, Tool: tool, SessionID: printable(l.Header.ID), FormatVersion: l.Version,
+		Kind: kind, SchemaVersion: SchemaVersion, Tool: tool, SessionID: spelled(l.Header.ID), FormatVersion: l.Version,
 		HeaderSHA256: headerDigest(l.Header), Stored: stored,
 		Tree:     Tree{Events: l.tree.size, Root: l.tree.root(l.tree.size), Blocks: append([]tlog.Hash{}, l.tree.blocks(l.tree.size)...), Marks: []byte{}},
 		Requests: append([]Request{}, l.requests...), Objects: append([]string{}, l.objects...),
@@ -132,6 +134,28 @@ func (l *Log) Seal(tool string, stored *Stored) *Statement {
 
 func headerDigest(h *logformat.SessionHeader) string { return fmt.Sprintf("%x", sha256.Sum256(h.Line)) }
 
-// printable returns an id as a statement holds it: one that cannot drive the terminal
-// on which it is printed.
-func printable(id string) string { return diffview.Visible(id, diffview.Backslash) }
+// spelled returns an id as a statement holds it. JSON cannot hold half a surrogate pair,
+// so its bytes are spelled out, and a backslash is doubled, so that no two ids look the
+// same. All else is the id's own: it must not depend on which characters a reader sees.
+func spelled(id string) string {
+	var b strings.Builder
+	for i := 0; i < len(id); {
+		r, size := utf8.DecodeRuneInString(id[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, id[i])
+		case r == '\\':
+			b.WriteString(`\\`)
+		default:
+			b.WriteString(id[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// isSpelled reports whether a statement is about the id. Statements made before this
+// form have escapes for more characters.
+func isSpelled(id, stated string) bool {
+	return stated == spelled(id) || stated == visible.Text(id, visible.Backslash)
+}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 
 	"github.com/dsh-verify/dsh-verify/internal/jsonerror"
+	"github.com/dsh-verify/dsh-verify/internal/visible"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
@@ -82,7 +83,7 @@ func Parse(text []byte) (*Statement, error) {
 // Format prints a statement.
 func (s *Statement) Format() ([]byte, error) {
 	text, err := json.MarshalIndent(s, "", "  ")
-	return append(text, '\n'), err
+	return append(visible.JSON(text), '\n'), err
 }
 
 // mark returns the mark of an event.

@@ -9,13 +9,12 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 )
 
 // hostileLog writes a log whose every text tries to drive a terminal, with a long
 // string and a deep tool schema, and two requests in it.
 func hostileLog(t *testing.T) string {
-	const evil = `\u001b]0;owned\u0007\u001b[31m\u202e\u2066\u009b2J\r\b`
+	const evil = `\u001b]0;owned\u0007\u001b[31m\u202e\u2066\u009b2J\r\b\u061c\u00ad\u034f\u2800\u3164\ufe0f##[error]x`
 	long := strings.Repeat("x", 10<<20)
 	deep := strings.Repeat("[", 9_900) + strings.Repeat("]", 9_900)
 	var b bytes.Buffer
@@ -91,22 +90,9 @@ func TestHostileLog(t *testing.T) {
 		name := strings.ReplaceAll(strings.Join(args, " "), log, "LOG")
 		t.Logf("%s: %s, %d bytes", name, time.Since(start).Round(time.Millisecond), out.Len())
 		for _, text := range []string{out.String(), errs.String()} {
-			if bad := firstUnsafe(text); bad >= 0 {
-				t.Errorf("%s prints %q", name, text[max(0, bad-20):min(len(text), bad+20)])
+			if bad := unsafe(text); bad != "" {
+				t.Errorf("%s prints %s", name, bad)
 			}
 		}
 	}
-}
-
-// firstUnsafe returns the offset of the first character that a terminal obeys, -1
-// when there is none.
-func firstUnsafe(s string) int {
-	for i := 0; i < len(s); {
-		r, n := utf8.DecodeRuneInString(s[i:])
-		if r < 0x20 && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return -1
 }

@@ -3,8 +3,8 @@
 //
 // What goes to which stream: results and findings go to standard output,
 // diagnostics and progress to standard error. Text that comes from a log is
-// printed with control characters made visible, except where a command's whole
-// job is to print exact bytes (show, requests --jsonl). Colour is used on a terminal
+// printed with what hides or commands something made visible, except where a command's
+// whole job is to print exact bytes to a pipe or a file (show, requests --jsonl). Colour is used on a terminal
 // and not under NO_COLOR, unless --color decides otherwise; files have none.
 //
 // Exit codes: 0 verified or rebuilt; 1 drift, or an object that fails; 2 usage;

@@ -30,7 +30,7 @@ var workflowCommand = regexp.MustCompile(`##[A-Za-z]*\[|section_(start|end):\d`)
 
 func hides(r rune) bool {
 	switch {
-	case r == '\n' || r == '\t' || r == ' ' || r == 0x3000:
+	case r >= ' ' && r <= '~' || r == '\n' || r == '\t' || r == 0x3000:
 		return false
 	case r == 0x2800:
 		return true

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -140,4 +142,86 @@ func stringStart(line []byte, end int) int {
 	}
 	sort.Ints(starts)
 	return starts[len(starts)-1]
+}
+
+// TestNoDigestLeaves holds that under --redact no command prints the beginning of an
+// unkeyed digest of a request, a body, a message or a part of a header: it would let a
+// guess be tested.
+func TestNoDigestLeaves(t *testing.T) {
+	dir := t.TempDir()
+	copyOf := filepath.Join(dir, "transcripts", "session.jsonl")
+	os.Mkdir(filepath.Dir(copyOf), 0o755)
+	for _, name := range []string{"header-changes", "tools-parallel", "retry-attempts", "compaction-pressure"} {
+		log, err := filepath.Abs("../../fixtures/" + name + "/session.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := readFixture(t, name+"/session.jsonl")
+		os.WriteFile(copyOf, text, 0o644)
+		sum := filepath.Join(filepath.Dir(copyOf), "requests.sum")
+		os.Remove(sum)
+		if code, _, errs := runIn(context.Background(), "golden", "record", filepath.Dir(copyOf)); code != 0 {
+			t.Fatal(errs)
+		}
+		digests := digestsOf(t, log, sum)
+		os.WriteFile(copyOf, bytes.Replace(text, []byte(`"text":"`), []byte(`"text":"Changed. `), 1), 0o644)
+		for _, line := range []string{
+			"replay LOG", "replay --format json LOG", "replay --format ndjson LOG", "replay --format sarif LOG", "replay --format junit LOG", "replay --format markdown LOG",
+			"replay --recorded WIRE LOG", "replay --recorded RECORDED COPY", "replay --recorded RECORDED --format json COPY",
+			"audit LOG", "audit --format json LOG", "cache LOG", "cache --format json LOG", "cache --format csv LOG",
+			"requests LOG", "requests --digests LOG", "requests --digests --wire deepseek LOG", "requests --oneshots LOG", "show --messages LOG",
+			"show --pretty LOG last", "show --header LOG last", "show --messages LOG last", "explain LOG last", "explain --format json LOG last",
+			"diff LOG 2", "diff COPY last LOG last", "report -o - LOG", "report -o - --recorded RECORDED COPY",
+			"golden check DIR", "golden check --format json DIR", "golden check --against OLD DIR",
+		} {
+			args := strings.Fields(strings.NewReplacer("RECORDED", filepath.Join(filepath.Dir(log), "requests.jsonl"), "WIRE", "../../fixtures/compaction-pressure/wire",
+				"DIR", filepath.Dir(copyOf), "OLD", filepath.Dir(log), "COPY", copyOf, "LOG", log).Replace(line))
+			_, out, errs := runIn(context.Background(), append(args, "--redact-key", "2a")...)
+			for _, digest := range digests {
+				if strings.Contains(out+errs, digest[:8]) {
+					t.Errorf("%s: %s prints %s:\n%s", name, line, digest, around(out+errs, digest[:8]))
+					break
+				}
+			}
+		}
+	}
+}
+
+// digestsOf returns the digests that a log's requests, bodies and parts have.
+func digestsOf(t *testing.T, log, sum string) []string {
+	t.Helper()
+	text, err := os.ReadFile(sum)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, requests, _ := runIn(context.Background(), "requests", "--digests", log)
+	_, bodies, _ := runIn(context.Background(), "requests", "--digests", "--wire", "deepseek", log)
+	digests := regexp.MustCompile(`\b[0-9a-f]{64}\b`).FindAllString(requests+bodies+string(text), -1)
+	if len(digests) < 10 {
+		t.Fatalf("only %d digests", len(digests))
+	}
+	return digests
+}
+
+// TestKeyedDigest holds that the keyed digest is what its documentation says, as openssl
+// computes it:
+//
+//	printf %s 1c31e061dc9496ef... | openssl dgst -sha256 -mac HMAC -macopt hexkey:2a
+func TestKeyedDigest(t *testing.T) {
+	log := "../../fixtures/tools-sequential/session.jsonl"
+	_, plain, _ := runIn(context.Background(), "requests", "--digests", log)
+	_, keyed, _ := runIn(context.Background(), "requests", "--digests", "--redact-key", "2a", log)
+	digest := regexp.MustCompile(`"sha256":"(\w+)"`).FindStringSubmatch(plain)[1]
+	mac := hmac.New(sha256.New, []byte{0x2a})
+	mac.Write([]byte(digest))
+	want := strings.Replace(strings.SplitAfter(plain, "\n")[0], `"sha256":"`+digest, fmt.Sprintf(`"hmacSha256":"%x`, mac.Sum(nil)), 1)
+	if got := strings.SplitAfter(keyed, "\n")[0]; got != want {
+		t.Errorf("%swant %s", got, want)
+	}
+	if _, other, _ := runIn(context.Background(), "requests", "--digests", "--redact", log); other == keyed || strings.Contains(other, digest) {
+		t.Errorf("without a key: %s", other)
+	}
+	if code, out, _ := runIn(context.Background(), "requests", "--jsonl", "--redact", log); code != exitUsage || out != "" {
+		t.Errorf("exact bytes are redacted: %d %s", code, out)
+	}
 }

@@ -72,6 +72,9 @@ func (a *app) explain(cmd *cli.Command) error {
 		printPlace(a.stdout, p, redactor)
 		return nil
 	}
+	if redactor != nil {
+		account.SHA256, account.HMACSHA256 = "", redactor.Digest(account.SHA256)
+	}
 	for i := range account.Parts {
 		account.Parts[i].Pointer = redactor.Pointer(account.Parts[i].Pointer)
 	}
@@ -185,7 +188,11 @@ func printAccount(w io.Writer, a *provenance.Account) error {
 	if a.Prepared {
 		name = fmt.Sprintf("request %s, which the log does not show as sent,", a.Request)
 	}
-	fmt.Fprintf(w, "%s of session %s: %d bytes, sha256 %s\n", name, visible(a.SessionID), a.Bytes, a.SHA256)
+	digest := "sha256 " + a.SHA256
+	if a.HMACSHA256 != "" {
+		digest = "hmac-sha256 " + a.HMACSHA256
+	}
+	fmt.Fprintf(w, "%s of session %s: %d bytes, %s\n", name, visible(a.SessionID), a.Bytes, digest)
 	fmt.Fprintf(w, "  relation  %s; it keeps %d messages, %d bytes of the request before\n", a.Relation.Words, a.Relation.KeptMessages, a.Relation.KeptBytes)
 	fmt.Fprintf(w, "  boundary  step opened at seq %d, messages as before seq %d%s\n\n", a.Boundary.StepStart, a.Boundary.Messages, dispatched(a.Boundary.Dispatch))
 	var table bytes.Buffer

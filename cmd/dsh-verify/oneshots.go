@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -49,7 +50,7 @@ func (c *checker) listOneshots(cmd *cli.Command, log *locate.Log) error {
 	var held bytes.Buffer
 	table := tabwriter.NewWriter(&held, 0, 0, 2, ' ', 0)
 	if !cmd.Bool("jsonl") {
-		fmt.Fprintln(table, "ONE-SHOT\tSEQ\tMODEL\tMESSAGES\tBYTES\tSHA-256\tNOT IN THE LOG")
+		fmt.Fprintf(table, "ONE-SHOT\tSEQ\tMODEL\tMESSAGES\tBYTES\t%s\tNOT IN THE LOG\n", output.DigestHeading(c.redact != nil))
 	}
 	err := eachOneshot(log, c.read, func(o *reconstruct.Oneshot) {
 		if cmd.Bool("jsonl") {
@@ -58,7 +59,7 @@ func (c *checker) listOneshots(cmd *cli.Command, log *locate.Log) error {
 		}
 		size, digest, hole := "-", "-", "-"
 		if text := o.Append(nil, nil); o.Hole() == "" {
-			size, digest = strconv.Itoa(len(text)), fmt.Sprintf("%x", sha256.Sum256(text))[:12]
+			size, digest = strconv.Itoa(len(text)), c.redact.Digest(fmt.Sprintf("%x", sha256.Sum256(text)))[:12]
 		} else if hole = o.Hole(); o.Known() {
 			size = strconv.Itoa(len(text)) + "+"
 		}

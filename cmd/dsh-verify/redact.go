@@ -16,14 +16,15 @@ import (
 
 func redactFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "redact", Usage: "print lengths and keyed digests instead of texts"},
+		&cli.BoolFlag{Name: "redact", Usage: "print lengths and keyed digests instead of texts and of their digests"},
 		&cli.StringFlag{Name: "redact-key", Usage: "the key of the digests, in `HEX`, to compare two reports (default: a new one); implies --redact"},
 		&cli.BoolFlag{Name: "print-redact-key", Usage: "print the key on standard error; implies --redact"},
 	}
 }
 
 // redactLog redacts what of a report is no finding's quotation: where the session
-// ran, the places in requests that findings point at, and what a refusal says of the value that it refuses. File names stay.
+// ran, the digests of requests, the places in requests that findings point at, and what a
+// refusal says of the value that it refuses. File names stay.
 func redactLog(log *verify.Log, redactor *redact.Redactor) {
 	if redactor == nil {
 		return
@@ -31,6 +32,11 @@ func redactLog(log *verify.Log, redactor *redact.Redactor) {
 	cwd := log.Session.Cwd
 	if cwd != "" {
 		log.Session.Cwd = redactor.Text(cwd)
+	}
+	for i := range log.Requests {
+		if row := &log.Requests[i]; row.SHA256 != "" {
+			row.SHA256, row.HMACSHA256 = "", redactor.Digest(row.SHA256)
+		}
 	}
 	for i := range log.Attachments {
 		at := &log.Attachments[i]

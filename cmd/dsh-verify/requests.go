@@ -13,12 +13,12 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
-	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
 func requestsCommand(a *app) *cli.Command {
@@ -28,7 +28,7 @@ func requestsCommand(a *app) *cli.Command {
 		ArgsUsage: "LOG",
 		Description: `Prints one line per loop request, in the order in which they were sent. With --jsonl a
 line holds exact bytes; on a terminal, characters that hide or command something are
-shown as JSON escapes (--raw prints them).
+shown as JSON escapes (--raw prints them). With --redact the digests are keyed.
 
 Examples:
   dsh-verify requests session.jsonl.zstd
@@ -36,7 +36,7 @@ Examples:
   dsh-verify requests --jsonl session.jsonl | jq -c .request.messages[-1]
   dsh-verify requests --jsonl --wire deepseek session.jsonl > bodies.jsonl
   dsh-verify requests --oneshots session.jsonl`,
-		Flags: append(append(logFlags(), wireFlags()...),
+		Flags: append(append(append(logFlags(), wireFlags()...), redactFlags()...),
 			wireFlag(),
 			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects, for --wire"},
 			&cli.BoolFlag{Name: "jsonl", Usage: "print the exact bytes of each request, as `requests.jsonl` holds them"},
@@ -65,6 +65,9 @@ Examples:
 			c, err := a.newChecker(cmd)
 			if err != nil {
 				return err
+			}
+			if c.redact != nil && cmd.Bool("jsonl") {
+				return usagef("--redact excludes --jsonl: exact bytes cannot be redacted")
 			}
 			if c.wire != nil && !cmd.Bool("jsonl") && !cmd.Bool("digests") {
 				return usagef("--wire needs --jsonl or --digests ('dsh-verify show --wire' prints one body)")
@@ -114,8 +117,8 @@ func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 		print = func(q *reconstruct.Request) error { return bodies.printBytes(exact, q) }
 	case !cmd.Bool("digests"):
 		table := tabwriter.NewWriter(&held, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "#\tREQUEST\tMODEL\tMESSAGES\tBYTES\tSHA-256\tRELATION TO THE ONE BEFORE")
-		print = func(q *reconstruct.Request) error { return printRow(table, q) }
+		fmt.Fprintf(table, "#\tREQUEST\tMODEL\tMESSAGES\tBYTES\t%s\tRELATION TO THE ONE BEFORE\n", output.DigestHeading(c.redact != nil))
+		print = func(q *reconstruct.Request) error { return printRow(table, q, c.redact) }
 		finish = table.Flush
 	}
 	err = eachRequest(log, c.read, func(q *reconstruct.Request) error {
@@ -179,83 +182,12 @@ func refused(log *locate.Log, err error) error {
 	return &statusError{exitUnreadable, log.Name + ": " + cause(err)}
 }
 
-// bodies prints requests as they are, or the HTTP bodies made of them.
-type bodies struct {
-	builder *wire.Builder // nil: the requests
-}
-
-func (c *checker) bodies(log *locate.Log) (*bodies, error) {
-	if c.wire == nil {
-		return &bodies{}, nil
-	}
-	verifier, err := c.verifier(log)
-	if err != nil {
-		return nil, &statusError{exitUnreadable, cause(err)}
-	}
-	return &bodies{wire.NewBuilder(c.wire.Policy, verifier)}, nil
-}
-
-func (b *bodies) printBytes(w io.Writer, q *reconstruct.Request) error {
-	printKey(w, q)
-	if b.builder == nil {
-		io.WriteString(w, `,"request":`)
-		q.WriteTo(w)
-		return endLine(w, q)
-	}
-	body, err := b.builder.DeepSeek(q)
-	if err != nil {
-		fmt.Fprintf(w, `,"body":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
-		return endLine(w, q)
-	}
-	io.WriteString(w, `,"body":`)
-	body.WriteTo(w)
-	if len(body.Holes) > 0 {
-		w.Write(append(holesJSON([]byte(`,"holes":[`), body.Holes), ']'))
-	}
-	return endLine(w, q)
-}
-
-func (b *bodies) printDigest(w io.Writer, q *reconstruct.Request) error {
-	printKey(w, q)
-	if b.builder == nil {
-		fmt.Fprintf(w, `,"bytes":%d,"sha256":"%s"`, q.Len(), q.Digest())
-		return endLine(w, q)
-	}
-	if length, digest, ok, err := b.builder.Digest(q); err == nil && ok {
-		fmt.Fprintf(w, `,"bytes":%d,"sha256":"%x"`, length, digest)
-		return endLine(w, q)
-	}
-	body, err := b.builder.DeepSeek(q)
-	switch {
-	case err != nil:
-		fmt.Fprintf(w, `,"bytes":null,"sha256":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
-	case len(body.Holes) > 0:
-		w.Write(append(holesJSON([]byte(`,"bytes":null,"sha256":null,"holes":[`), body.Holes), ']'))
-	default:
-		fmt.Fprintf(w, `,"bytes":%d,"sha256":"%x"`, body.Len(), body.Digest())
-	}
-	return endLine(w, q)
-}
-
-func printKey(w io.Writer, q *reconstruct.Request) {
-	fmt.Fprintf(w, `{"sessionId":%s,"turn":%d,"step":%d,"attempt":%d`, ecmajson.AppendString(nil, q.SessionID), q.Turn, q.Step, q.Attempt)
-}
-
-func endLine(w io.Writer, q *reconstruct.Request) error {
-	end := "}\n"
-	if q.Prepared {
-		end = `,"prepared":true}` + "\n"
-	}
-	_, err := io.WriteString(w, end)
-	return err
-}
-
-func printRow(w io.Writer, q *reconstruct.Request) error {
+func printRow(w io.Writer, q *reconstruct.Request, redactor *redact.Redactor) error {
 	ordinal := "-"
 	if !q.Prepared {
 		ordinal = fmt.Sprint(q.Ordinal)
 	}
 	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%s\n", ordinal, q.Key(), visible(q.Model()),
-		q.Count(), q.Len(), q.Digest().String()[:12], verify.Describe(q))
+		q.Count(), q.Len(), redactor.Digest(q.Digest().String())[:12], verify.Describe(q))
 	return err
 }

@@ -137,7 +137,7 @@ func (a *app) showBody(cmd *cli.Command, q *reconstruct.Request, body *wire.Body
 				fmt.Fprintf(&b, "; and %d more", len(body.Holes)-5)
 				break
 			}
-			h.AttachmentID = redactor.Object(h.AttachmentID)
+			h.Pointer, h.AttachmentID = redactor.Pointer(h.Pointer), redactor.Object(h.AttachmentID)
 			b.WriteString(" " + describeHole(h) + ";")
 		}
 		return &statusError{exitUnverifiable, strings.TrimSuffix(b.String(), ";")}

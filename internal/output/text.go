@@ -124,14 +124,14 @@ func (t *Text) table(rows []verify.Request) {
 	}
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "  #\tREQUEST\tMODEL\tMESSAGES\tBYTES\tSHA-256\tRELATION TO THE ONE BEFORE\tVERDICT")
+	fmt.Fprintf(w, "  #\tREQUEST\tMODEL\tMESSAGES\tBYTES\t%s\tRELATION TO THE ONE BEFORE\tVERDICT\n", DigestHeading(rows[0].SHA256 == ""))
 	for _, r := range rows {
 		ordinal := "-"
 		if !r.Prepared {
 			ordinal = fmt.Sprint(r.Ordinal)
 		}
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%d\t%d\t%s\t%s\t%s\n", ordinal, r.Key(), diffview.Visible(r.Model),
-			r.Messages, r.Bytes, r.SHA256[:12], diffview.Visible(r.Relation), r.Verdict)
+			r.Messages, r.Bytes, (r.SHA256 + r.HMACSHA256)[:12], diffview.Visible(r.Relation), r.Verdict)
 	}
 	w.Flush()
 	lines := strings.SplitAfter(b.String(), "\n")
@@ -140,6 +140,14 @@ func (t *Text) table(rows []verify.Request) {
 		t.tableLine(line, i == 0)
 	}
 	fmt.Fprintln(t.w)
+}
+
+// DigestHeading is the heading of a column of digests, which are keyed when redacted.
+func DigestHeading(redacted bool) string {
+	if redacted {
+		return "HMAC-SHA-256"
+	}
+	return "SHA-256"
 }
 
 func (t *Text) tableLine(line string, heading bool) {

@@ -49,15 +49,17 @@ func (h *History) See(q *reconstruct.Request) {
 
 // An Account is the provenance of a request.
 type Account struct {
-	SessionID string   `json:"sessionId"`
-	Request   string   `json:"request"` // turn.step.attempt
-	Ordinal   int      `json:"ordinal,omitempty"`
-	Prepared  bool     `json:"prepared,omitempty"`
-	Bytes     int64    `json:"bytes"`
-	SHA256    string   `json:"sha256"`
-	Boundary  Boundary `json:"boundary"`
-	Relation  Relation `json:"relation"`
-	Parts     []Part   `json:"parts"`
+	SessionID string `json:"sessionId"`
+	Request   string `json:"request"` // turn.step.attempt
+	Ordinal   int    `json:"ordinal,omitempty"`
+	Prepared  bool   `json:"prepared,omitempty"`
+	Bytes     int64  `json:"bytes"`
+	SHA256    string `json:"sha256,omitempty"` // "" of a redacted account
+	// HMACSHA256 is that of the digest, in a redacted account.
+	HMACSHA256 string   `json:"hmacSha256,omitempty"`
+	Boundary   Boundary `json:"boundary"`
+	Relation   Relation `json:"relation"`
+	Parts      []Part   `json:"parts"`
 }
 
 // A Boundary is where in the log the request was made.

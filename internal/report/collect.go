@@ -248,6 +248,14 @@ func (c *collector) row(r verify.Request, kind string) *Row {
 	return row
 }
 
+// digest is the fact of a request's digest, which is keyed on a redacted page.
+func (c *collector) digest(sha256 string) Fact {
+	if c.ink.redactor != nil {
+		return Fact{"HMAC-SHA-256", c.ink.redactor.Digest(sha256)}
+	}
+	return Fact{"SHA-256", sha256}
+}
+
 func (c *collector) detail(q *reconstruct.Request, row verify.Request) *Detail {
 	title := "Request " + q.Key()
 	if q.Ordinal > 0 {
@@ -258,7 +266,7 @@ func (c *collector) detail(q *reconstruct.Request, row verify.Request) *Detail {
 		{"Model", c.ink.name(row.Provider + " / " + row.Model)},
 		{"Step started", clock(c.start)},
 		{"Length", fmt.Sprintf("%s bytes, %s", number(q.Len()), counted(q.Count(), "message", "messages"))},
-		{"SHA-256", row.SHA256},
+		c.digest(row.SHA256),
 		{"Boundary", boundary(q)},
 	}
 	if !row.Exact {

@@ -124,7 +124,8 @@ type Request struct {
 	Model        string          `json:"model"`
 	Messages     int             `json:"messages"`
 	Bytes        int64           `json:"bytes"`
-	SHA256       string          `json:"sha256"`
+	SHA256       string          `json:"sha256,omitempty"`     // "" in a redacted report
+	HMACSHA256   string          `json:"hmacSha256,omitempty"` // of the digest, in a redacted report
 	HeaderSeq    int64           `json:"headerSeq"`
 	DispatchSeq  int64           `json:"dispatchSeq"` // -1: none
 	Relation     string          `json:"relation"`    // to the request before, in words

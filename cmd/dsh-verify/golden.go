@@ -25,7 +25,8 @@ whether any request that the model would see has changed, and where.
 
 Transcripts are session.jsonl or session.jsonl.zstd below the named folders, with
 children session.N.jsonl beside them (requests.N.sum). Authored transcripts, whose
-lines have no event numbers, are completed first; sidecars give their tokens.
+lines have no event numbers, are completed first; sidecars give their tokens. A sum file
+holds digests without a key, also under --redact, which is about what is printed.
 
 Examples:
   dsh-verify golden record testdata/transcripts

@@ -20,8 +20,11 @@ func recordCommand(a *app) *cli.Command {
 		Name:  "record",
 		Usage: "forward a harness's requests to its provider and keep their bodies",
 		Description: `Listens on this machine, forwards everything to the provider, and writes the body of
-each model request to a folder, byte for byte, with an index. Keys and cookies are
-never stored. Point the harness's base URL at the address it prints; Ctrl-C ends it, and a second one does not
+each model request to a folder, byte for byte, with an index. The index holds the time,
+the method, length and digest of the body, the session's id, and of the path, the user
+agent and the content headers the words that it knows; in place of any other segment,
+name or parameter it holds [withheld]. Queries, keys, cookies and all other headers are never stored;
+what is in a body is. Point the harness's base URL at the address it prints; Ctrl-C ends it, and a second one does not
 wait for answers. Exits 4 when a body could not be kept.
 
 Example:
@@ -76,7 +79,7 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Bool("quiet") {
 		fmt.Fprintf(a.stderr, "record: set the base URL of the provider in the harness to %s; Ctrl-C ends the recording\n", address)
 	}
-	server := &http.Server{Handler: proxy, ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: proxy, ReadHeaderTimeout: time.Minute, ErrorLog: proxy.ErrorLog()}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	select {

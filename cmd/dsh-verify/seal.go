@@ -26,7 +26,8 @@ func sealCommand(a *app) *cli.Command {
 		ArgsUsage: "LOG",
 		Description: `Writes a JSON statement: the root of a Merkle tree over the log's events (RFC 6962),
 the digests of its requests and the objects that it references. Keep it where the
-writer of the log cannot write, or sign it. Torn tails are not sealed.
+writer of the log cannot write, or sign it. Torn tails are not sealed. The digests have
+no key, so that whoever can guess a request can test the guess.
 
 Examples:
   dsh-verify seal session.jsonl.zstd -o session.seal.json

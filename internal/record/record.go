@@ -1,7 +1,8 @@
 // Package record is a loopback reverse proxy that keeps the request bodies that go
 // through it, byte for byte, with an index that [capture] reads. Responses are
-// passed through as they come. Of the headers only those that tell what a body
-// belongs to are kept: never credentials, cookies or keys.
+// passed through as they come. Of the rest of a request only what tells what a body
+// belongs to is kept, and of that only known words, numbers and the session's id: never
+// credentials, cookies or keys, wherever a client puts them.
 package record
 
 import (
@@ -11,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -49,12 +51,6 @@ func (p *Proxy) Counts() (kept, lost int) {
 // Answering returns how many answers are under way.
 func (p *Proxy) Answering() int { return int(p.answer.Load()) }
 
-// kept lists the headers that the index holds.
-var kept = []string{
-	"content-type", "content-encoding", "content-length", "user-agent",
-	"x-deepseek-harness-session-id", "x-deepseek-harness-compact",
-}
-
 // New returns a proxy to the given base URL that writes to dir, which is made if
 // need be. An index that is there is continued. note gets a line per request and
 // per failure.
@@ -73,6 +69,7 @@ func New(to *url.URL, dir string, note func(string)) (*Proxy, error) {
 	p := &Proxy{dir: dir, note: note, index: index}
 	p.forward = &httputil.ReverseProxy{
 		FlushInterval: -1, // server-sent events go through as they come
+		ErrorLog:      log.New(noteWriter(note), "", 0),
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(to)
 			r.Out.Host = to.Host
@@ -84,6 +81,18 @@ func New(to *url.URL, dir string, note func(string)) (*Proxy, error) {
 	}
 	return p, nil
 }
+
+// A noteWriter makes notes of what the standard library logs, which would otherwise
+// reach standard error as it is.
+type noteWriter func(string)
+
+func (note noteWriter) Write(line []byte) (int, error) {
+	note(strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
+}
+
+// ErrorLog returns the log for a server in front of the proxy.
+func (p *Proxy) ErrorLog() *log.Logger { return log.New(noteWriter(p.note), "", 0) }
 
 // Close ends the recording.
 func (p *Proxy) Close() error { return p.index.Close() }
@@ -159,16 +168,11 @@ func (p *Proxy) keep(r *http.Request, body []byte) error {
 	}
 	sum := sha256.Sum256(body)
 	e := entry{
-		File: name, SessionID: r.Header.Get("x-deepseek-harness-session-id"), Time: time.Now().UTC().Format(time.RFC3339Nano),
-		Method: r.Method, Path: r.URL.Path, Bytes: len(body), SHA256: hex.EncodeToString(sum[:]), Headers: map[string]string{},
+		File: name, SessionID: storedSession(r.Header.Get("x-deepseek-harness-session-id")), Time: time.Now().UTC().Format(time.RFC3339Nano),
+		Method: r.Method, Path: storedPath(r.URL.Path), Bytes: len(body), SHA256: hex.EncodeToString(sum[:]), Headers: storedHeaders(r.Header),
 	}
 	if r.Header.Get("x-deepseek-harness-compact") == "1" {
 		e.Purpose = "compaction"
-	}
-	for _, key := range kept {
-		if v := r.Header.Get(key); v != "" {
-			e.Headers[key] = v
-		}
 	}
 	line, err := json.Marshal(e)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
+	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 )
 
 // outputFlags are the flags of every command that reports findings.
@@ -128,7 +129,7 @@ func (o *outputs) open(cmd *cli.Command, target outputTarget, opts output.Option
 	}
 	opts.Style = output.NewStyle(false) // --color is about standard output
 	out.text = bufio.NewWriter(nil)
-	if out.Renderer, err = output.New(target.format, out.text, opts); err != nil {
+	if out.Renderer, err = output.New(target.format, escape.NewGuard(out.text), opts); err != nil {
 		return usagef("%s %v", target.flag, err)
 	}
 	if out.file, err = atomicfile.Create(target.path); err != nil {

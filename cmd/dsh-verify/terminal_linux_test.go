@@ -9,144 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/urfave/cli/v3"
-	"golang.org/x/sys/unix"
 )
-
-// evil is a text with everything that a terminal, a CI service or an eye obeys.
-const evil = "::error::\x1b]0;owned\x07\x1b[2J\u202e\u2066\u0085\u007f\u009b2J\u061c\u00ad\u034f\u180e\u2028\u2800\u3164\uffa0\ufe0f\U000e0041" +
-	"##[error]x ##vso[task.x]y section_start:1:n\r\x1b[0Kz"
-
-// evilName is one that a file can have.
-var evilName = evil + "\n \u3000::warning::w"
-
-// A terminal is a pseudo terminal's other side, which programs write to.
-type terminal struct {
-	*os.File
-	master *os.File
-	got    chan string
-}
-
-// openTerminal opens a pseudo terminal that passes on what is written as it is.
-func openTerminal(t *testing.T) *terminal {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo terminal: ", err)
-	}
-	if err := unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := os.OpenFile(fmt.Sprint("/dev/pts/", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip("no pseudo terminal: ", err)
-	}
-	mode, err := unix.IoctlGetTermios(int(slave.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
-	mode.Oflag &^= unix.OPOST
-	mode.Lflag &^= unix.ECHO
-	if err := unix.IoctlSetTermios(int(slave.Fd()), unix.TCSETS, mode); err != nil {
-		t.Fatal(err)
-	}
-	term := &terminal{slave, master, make(chan string)}
-	go func() {
-		var b bytes.Buffer
-		io.Copy(&b, master) // ends with an error when the other side is closed
-		term.got <- b.String()
-	}()
-	return term
-}
-
-// end closes the terminal and returns what it was given.
-func (term *terminal) end() string {
-	term.Close()
-	text := <-term.got
-	term.master.Close()
-	return text
-}
-
-// runOnTerminal runs a command line with both outputs on terminals, without colour.
-func runOnTerminal(t *testing.T, args ...string) (code int, out, errs string) {
-	t.Helper()
-	stdout, stderr := openTerminal(t), openTerminal(t)
-	env := func(name string) string { return map[string]string{"NO_COLOR": "1"}[name] }
-	a := &app{stdin: strings.NewReader(""), stdout: stdout.File, stderr: stderr.File, env: env}
-	code = a.run(context.Background(), append([]string{"dsh-verify"}, args...))
-	return code, stdout.end(), progressBar.ReplaceAllString(stderr.end(), "")
-}
-
-// progressBar is what a scan draws over and over.
-var progressBar = regexp.MustCompile(`\r\[[#.]*\] \d+ of \d+ sessions|\r {70}\r`)
-
-// evilSession is a log with two requests, an edit of it, a recording of it and a store
-// with it, all in folders and under names that are as evil as its texts.
-func evilSession(t *testing.T) (log string) {
-	t.Helper()
-	t.Chdir(t.TempDir())
-	line := jsonString(evil)
-	several := jsonString(evil + "\n" + evil + "\n \u3000" + evil)
-	var b strings.Builder
-	seq := 0
-	event := func(kind, data, rest string) {
-		fmt.Fprintf(&b, `{"type":%q,"seq":%d,"time":%d,"data":%s%s}`+"\n", kind, seq, seq, data, rest)
-		seq++
-	}
-	fmt.Fprintf(&b, `{"type":"session","version":0,"id":%s,"createdAt":1,"cwd":%s,"delegationDepth":0}`+"\n", line, jsonString("/"+evil))
-	for turn := 1; turn <= 2; turn++ {
-		event("turn/start", fmt.Sprintf(`{"turn":%d}`, turn), "")
-		event("step/start", fmt.Sprintf(`{"turn":%d,"step":1}`, turn), "")
-		event("user/message", fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"source":{"kind":%s},"role":"user","id":%s}`, several, line, jsonString(evil+fmt.Sprint(turn))), `,"surfaceOp":"append"`)
-		event("request/header", fmt.Sprintf(`{"header":{"config":{"provider":%s,"model":%s,%s:%d},"system":%s,"tools":[{"name":%s,"description":%s,"parameters":{%s:1}}]},"reason":"change"}`,
-			line, jsonString(evil+fmt.Sprint(turn)), line, turn, jsonString(evil+"\n"+evil+fmt.Sprint(turn)), line, several, line), "")
-		event("assistant/chunk", fmt.Sprintf(`{"turn":%d,"step":1,"chunk":{"type":"finish","reason":{"kind":"stop"}}}`, turn), "")
-		event("assistant/message", fmt.Sprintf(`{"turn":%d,"step":1,"message":{"role":"assistant","content":[{"type":"tool-call","id":%s,"name":%s,"arguments":%s}],"source":{"kind":"model","provider":%s,"model":"m"},"id":"a%d"}}`,
-			turn, line, line, line, line, turn), fmt.Sprintf(`,"surfaceOp":"append","sourceEventSeqs":[%d]`, seq-1))
-		event("step/end", fmt.Sprintf(`{"turn":%d,"step":1}`, turn), "")
-		event("turn/end", fmt.Sprintf(`{"turn":%d,"reason":{"kind":"completed"}}`, turn), "")
-	}
-	log = filepath.Join(evilName, "session.jsonl")
-	write := func(path, text string) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
-			err = os.WriteFile(path, []byte(text), 0o644)
-			if err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	write(log, b.String())
-	write(filepath.Join(evilName, "edited", "session.jsonl"), strings.Replace(b.String(), "step/end", "step/ende", 1))
-	write(filepath.Join(evilName, "changed", "session.jsonl"), strings.Replace(b.String(), `ufe0f\`, `ufe0fa\`, 1))
-	write(filepath.Join(evilName, "short", "session.jsonl"), b.String()[:900])
-	return log
-}
-
-// jsonString is a string in JSON whose every character that is not a plain one is an
-// escape, as a program that is careful writes it; the log's reader has to undo it.
-func jsonString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r > 0xffff:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-		case r < ' ' || r > '~' || r == '"' || r == '\\':
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String() + `"`
-}
 
 // TestTerminal holds that no command passes anything on to a terminal, or as text for
 // people to a pipe, that a terminal, a CI service or an eye obeys: not of a log, nor of
@@ -163,44 +31,8 @@ func TestTerminal(t *testing.T) {
 	if code, _, errs := runIn(context.Background(), "seal", "-o", sealed, log); code != 0 {
 		t.Fatal(errs)
 	}
-	for _, args := range [][]string{
-		{"replay", log},
-		{"replay", log, changed, filepath.Join(dir, "edited"), filepath.Join(dir, "short"), filepath.Join(dir, "none"+evil)},
-		{"replay", "--recorded", recorded, log},
-		{"replay", "--recorded", log, log},
-		{"replay", "--recorded", dir, log},
-		{"replay", "--color", "never", "--quiet", "--recorded", recorded, log},
-		{"requests", log},
-		{"requests", "--digests", log},
-		{"requests", "--jsonl", log},
-		{"requests", "--jsonl", "--wire", "deepseek", log},
-		{"requests", "--oneshots", log},
-		{"show", log},
-		{"show", log, "1"},
-		{"show", "--wire", "deepseek", log, "2"},
-		{"show", "--pretty", log, "2"},
-		{"show", "--pretty", "--wire", "deepseek", log, "2"},
-		{"show", "--messages", log, "2"},
-		{"show", "--header", log, "2"},
-		{"show", "--curl", log, "2"},
-		{"show", log, "9"}, {"show", log, evil}, {"show", log, "title:" + evil},
-		{"explain", log, "2"}, {"explain", log, "last", evil},
-		{"explain", "--at", "/messages/0/content/0/text", log, "1"},
-		{"explain", "--at", "/messages/" + evil, log, "1"},
-		{"explain", "--format", "json", log, "2"},
-		{"diff", log, "2"}, {"diff", log, "1", changed, "1"}, {"diff", "--recorded", recorded, log, "1"},
-		{"diff", "--wire", "deepseek", log, "1", changed, "1"},
-		{"attachments", log}, {"attachments", dir},
-		{"scan", dir}, {"scan", "--format", "ndjson", dir}, {"scan", filepath.Join(dir, evil)},
-		{"audit", log}, {"audit", "--format", "json", log},
-		{"cache", log}, {"cache", "--format", "json", log}, {"cache", "--format", "csv", log},
-		{"golden", "check", dir}, {"golden", "check", evil},
-		{"report", "-o", "-", log}, {"report", "-o", filepath.Join(dir, evil, "x"), log},
-		{"seal", "-o", "-", log}, {"check-seal", sealed, changed}, {"check-seal", log, log}, {"check-seal", "../../internal/seal/testdata/other.seal.json", log},
-		{"config", "check", log}, {"config", "check", "--format", "json", log}, {"config", evil},
-		{"formats"}, {"formats", evil}, {evil}, {"completion", evil}, {"man", evil}, {"help", evil}, {"replay", "--help"},
-		{"record", evil}, {"record", "--to", "http://127.0.0.1:9/" + evil, "--listen", "127.0.0.1:0", "--out", log},
-	} {
+	lines := append(evilLines(log, recorded, changed, sealed), evilContainers(t, log)...)
+	for _, args := range lines {
 		checkSafe(t, args)
 	}
 	for _, format := range []string{"text", "json", "ndjson", "junit", "sarif", "markdown"} {
@@ -225,6 +57,74 @@ func TestTerminal(t *testing.T) {
 	checkSafe(t, []string{"golden", "check", dir})
 	checkSafe(t, []string{"golden", "check", "--against", filepath.Join(dir, "changed"), dir})
 	checkSafe(t, []string{"golden", "check", "--redact", "--update", dir})
+}
+
+// evilLines are command lines of every command.
+func evilLines(log, recorded, changed, sealed string) [][]string {
+	dir := filepath.Dir(log)
+	return [][]string{
+		{"replay", log},
+		{"replay", log, changed, filepath.Join(dir, "edited"), filepath.Join(dir, "short"), filepath.Join(dir, "none"+evil)},
+		{"replay", "--recorded", recorded, log},
+		{"replay", "--recorded", log, log},
+		{"replay", "--recorded", dir, log},
+		{"replay", "--color", "never", "--quiet", "--recorded", recorded, log},
+		{"requests", log},
+		{"requests", "--digests", log},
+		{"requests", "--jsonl", log},
+		{"requests", "--jsonl", "--wire", "deepseek", log},
+		{"requests", "--oneshots", log},
+		{"show", log},
+		{"show", log, "1"},
+		{"show", "--wire", "deepseek", log, "2"},
+		{"show", "--pretty", log, "2"},
+		{"show", "--pretty", "--wire", "deepseek", log, "2"},
+		{"show", "--messages", log, "2"},
+		{"show", "--header", log, "2"},
+		{"show", "--curl", log, "2"},
+		{"show", log, "9"},
+		{"show", log, evil},
+		{"show", log, "title:" + evil},
+		{"explain", log, "2"},
+		{"explain", log, "last", evil},
+		{"explain", "--at", "/messages/0/content/0/text", log, "1"},
+		{"explain", "--at", "/messages/" + evil, log, "1"},
+		{"explain", "--format", "json", log, "2"},
+		{"diff", log, "2"},
+		{"diff", log, "1", changed, "1"},
+		{"diff", "--recorded", recorded, log, "1"},
+		{"diff", "--wire", "deepseek", log, "1", changed, "1"},
+		{"attachments", log},
+		{"attachments", dir},
+		{"scan", dir},
+		{"scan", "--format", "ndjson", dir},
+		{"scan", filepath.Join(dir, evil)},
+		{"audit", log},
+		{"audit", "--format", "json", log},
+		{"cache", log},
+		{"cache", "--format", "json", log},
+		{"cache", "--format", "csv", log},
+		{"golden", "check", dir},
+		{"golden", "check", evil},
+		{"report", "-o", "-", log},
+		{"report", "-o", filepath.Join(dir, evil, "x"), log},
+		{"seal", "-o", "-", log},
+		{"check-seal", sealed, changed},
+		{"check-seal", log, log},
+		{"check-seal", "../../internal/seal/testdata/other.seal.json", log},
+		{"config", "check", log},
+		{"config", "check", "--format", "json", log},
+		{"config", evil},
+		{"formats"},
+		{"formats", evil},
+		{evil},
+		{"completion", evil},
+		{"man", evil},
+		{"help", evil},
+		{"replay", "--help"},
+		{"record", evil},
+		{"record", "--to", "http://127.0.0.1:9/" + evil, "--listen", "127.0.0.1:0", "--out", log},
+	}
 }
 
 // checkSafe runs a command on a terminal, and, where it prints no exact bytes, into a
@@ -314,5 +214,60 @@ func compactJSON(t *testing.T, text string) string {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(&b, "%q\n", v)
+	}
+}
+
+// TestEvilPlaces puts a hostile text in the place of each text and name of recorded logs,
+// one of each kind of place at a time, and holds that no command passes it on.
+func TestEvilPlaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the tool some thousand times")
+	}
+	dir := t.TempDir()
+	log, plain := filepath.Join(dir, "session.jsonl"), filepath.Join(dir, "plain", "session.jsonl")
+	os.Mkdir(filepath.Dir(plain), 0o755)
+	seen := map[string]bool{}
+	for _, name := range []string{"header-changes", "tools-parallel", "image-inline-small", "compaction-pressure"} {
+		text := readFixture(t, name+"/session.jsonl")
+		os.WriteFile(plain, text, 0o644)
+		lines := bytes.SplitAfter(text, []byte("\n"))
+		for i, line := range lines {
+			var event struct{ Type string }
+			if json.Unmarshal(line, &event) != nil {
+				continue
+			}
+			for place, edits := range places(line) {
+				if key := event.Type + " " + place; !seen[key] {
+					seen[key] = true
+					at := edits[0]
+					edited := slices.Concat(bytes.Join(lines[:i], nil), line[:at.start], []byte(jsonString(evil)), line[at.end:], bytes.Join(lines[i+1:], nil))
+					os.WriteFile(log, edited, 0o644)
+					evilPlace(t, place+" of "+event.Type, log, plain)
+				}
+			}
+		}
+	}
+	if len(seen) < 100 {
+		t.Errorf("only %d places were tried", len(seen))
+	}
+}
+
+func evilPlace(t *testing.T, place, log, plain string) {
+	t.Helper()
+	for _, args := range [][]string{
+		{"replay", log},
+		{"audit", log},
+		{"show", "--header", log, "last"},
+		{"show", "--messages", log, "last"},
+		{"explain", log, "last"},
+		{"diff", log, "last", plain, "last"},
+		{"cache", log},
+		{"requests", "--digests", "--wire", "deepseek", log},
+		{"report", "-o", "-", log},
+	} {
+		_, out, errs := runIn(context.Background(), args...)
+		if bad := unsafe(out + "\n" + errs); bad != "" {
+			t.Errorf("%s: %s prints %s", place, args[0], bad)
+		}
 	}
 }

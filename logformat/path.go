@@ -58,6 +58,12 @@ func ProjectFolder(cwd string) string {
 // NoCwdFolder holds the sessions whose header has no cwd.
 const NoCwdFolder = "_no-cwd"
 
+// IsProjectFolder recognises the name of a folder that holds the sessions of a working
+// directory.
+func IsProjectFolder(name string) bool {
+	return name == NoCwdFolder || len(name) > 4 && strings.HasPrefix(name, "--") && strings.HasSuffix(name, "--")
+}
+
 // StorePath returns the slash-separated folder of a session below its store root.
 func (h *SessionHeader) StorePath() string {
 	project := NoCwdFolder

@@ -94,8 +94,9 @@ func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verif
 	if len(place.Findings) > 0 {
 		reports = append(reports, verify.Place(arg, place.Findings))
 	}
+	reports = append(reports, absent(place)...)
 	for _, log := range place.Logs {
-		reports = append(reports, r.log(log))
+		reports = append(reports, beside(log, r.log(log)))
 	}
 	return r.c.judge(reports...)
 }

@@ -102,9 +102,10 @@ func (c *checker) auditArgument(arg string) (reports []*verify.Log) {
 	if len(place.Findings) > 0 {
 		reports = append(reports, verify.Place(arg, place.Findings))
 	}
+	reports = append(reports, absent(place)...)
 	first := len(reports)
 	for _, log := range place.Logs {
-		reports = append(reports, c.audited(log))
+		reports = append(reports, beside(log, c.audited(log)))
 	}
 	for i, log := range place.Logs {
 		c.lineage(log, reports[first+i], place.Logs, reports[first:])

@@ -94,6 +94,7 @@ func (c *checker) argument(arg string) (reports []*verify.Log) {
 	if len(place.Findings) > 0 {
 		reports = c.judge(verify.Place(arg, place.Findings))
 	}
+	reports = append(reports, c.judge(absent(place)...)...)
 	first := len(reports)
 	for _, log := range place.Logs {
 		reports = append(reports, c.log(log))
@@ -117,7 +118,9 @@ func failed(name string, err error) *verify.Log {
 }
 
 // log checks one log.
-func (c *checker) log(log *locate.Log) *verify.Log {
+func (c *checker) log(log *locate.Log) *verify.Log { return beside(log, c.alone(log)) }
+
+func (c *checker) alone(log *locate.Log) *verify.Log {
 	reader, closer, err := log.Open(c.read)
 	if err != nil {
 		return failed(log.Name, err)
@@ -254,11 +257,22 @@ func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*ver
 	if child.Root == "" {
 		return nil
 	}
-	for _, name := range []string{"session.jsonl", "session.jsonl.zstd"} {
-		matches, _ := filepath.Glob(filepath.Join(child.Root, "*", logformat.EncodeID(id), name))
-		if len(matches) == 1 {
-			return locate.File(matches[0])
-		}
+	return locate.InRoot(child.Root, id)
+}
+
+// beside adds to a log's report what is to be said of other generations beside it.
+func beside(log *locate.Log, report *verify.Log) *verify.Log {
+	report.Older = log.Older
+	for _, f := range log.Beside(report.Verdict == finding.Refused || report.Verdict == finding.Unreadable) {
+		report.Add(f, "")
 	}
-	return nil
+	return report
+}
+
+// absent reports the sessions of a place of which there is no log.
+func absent(place *locate.Place) (reports []*verify.Log) {
+	for _, l := range place.Absent {
+		reports = append(reports, beside(l, verify.Absent(l.Name, l.Absent)))
+	}
+	return reports
 }

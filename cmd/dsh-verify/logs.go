@@ -98,16 +98,17 @@ func (a *app) find(cmd *cli.Command, arg string) (*locate.Place, error) {
 		return nil, err
 	}
 	session := cmd.String("session")
-	if session == "" || len(p.Logs) == 0 {
+	if session == "" || len(p.Logs)+len(p.Absent) == 0 {
 		return p, nil
 	}
-	all := p.Logs
+	all, gone := p.Logs, p.Absent
 	p.Lead = false
-	p.Logs = filterLogs(all, func(l *locate.Log) bool { return l.HasID(session) })
-	if len(p.Logs) == 0 {
-		p.Logs = filterLogs(all, func(l *locate.Log) bool { return l.IsAt(session, arg) })
+	keep := func(has func(l *locate.Log) bool) { p.Logs, p.Absent = filterLogs(all, has), filterLogs(gone, has) }
+	keep(func(l *locate.Log) bool { return l.HasID(session) })
+	if len(p.Logs)+len(p.Absent) == 0 {
+		keep(func(l *locate.Log) bool { return l.IsAt(session, arg) })
 	}
-	if len(p.Logs) == 0 {
+	if len(p.Logs)+len(p.Absent) == 0 {
 		names, _ := sessionNames(all)
 		f := finding.New(finding.InputNoSession, "", finding.Place{Seq: -1, File: arg})
 		f.Message = "no session " + strconv.Quote(session) + " is here"
@@ -165,8 +166,13 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 	}
 	if len(p.Logs) == 0 {
 		p.Close()
-		return nil, placeError(arg, p, finding.Refused)
+		if err := placeError(arg, p, finding.Refused); err != nil {
+			return nil, err
+		}
+		f := p.Absent[0].Absent // the one that --session names
+		return nil, &statusError{exitUnreadable, f.Place.File + ": " + f.Message + " [" + f.Code + "]"}
 	}
+	a.warn(p)
 	// What is wrong with an archive itself makes it unclear which session counts.
 	for _, f := range p.Findings {
 		if f.Place.File == arg && f.Imposes() == finding.Refused {
@@ -177,12 +183,34 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 	return p, nil
 }
 
+// warn says on standard error what commands that print a log's content leave out of
+// their output: that it is not the session as it is now, and what was not read.
+func (a *app) warn(p *locate.Place) {
+	say := func(f finding.Finding) {
+		fmt.Fprintf(a.stderr, "dsh-verify: %s\n", visible(f.Place.File+": "+f.Message+" ["+f.Code+"]"))
+	}
+	for _, l := range p.Logs {
+		for _, f := range l.Beside(false) {
+			if f.Severity > finding.Note {
+				say(f)
+			}
+		}
+	}
+	for _, l := range p.Absent {
+		say(l.Absent)
+	}
+}
+
 // placeError is the error of a place of which a finding says something as bad as v,
 // nil when none does.
 func placeError(arg string, p *locate.Place, v finding.Verdict) error {
+	found := slices.Clone(p.Findings)
+	for _, l := range p.Absent {
+		found = append(found, l.Absent)
+	}
 	var worst *finding.Finding
-	for i := range p.Findings {
-		f := &p.Findings[i]
+	for i := range found {
+		f := &found[i]
 		if imposed := f.Imposes(); imposed != "" && finding.Worse(v, imposed) == imposed {
 			worst, v = f, imposed
 		}

@@ -95,6 +95,17 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		if len(place.Findings) > 0 {
 			s.place(c.judge(verify.Place(root, place.Findings))[0])
 		}
+		for _, log := range place.Absent {
+			name := realPath(log.Name)
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			found++
+			if keep(log) {
+				s.absent = append(s.absent, scanned{c, log})
+			}
+		}
 		for _, log := range place.Logs {
 			if name := realPath(log.Name); seen[name] {
 				continue
@@ -108,7 +119,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		}
 	}
 	nothing := ""
-	if found > 0 && len(s.logs) == 0 && cut == "" {
+	if found > 0 && len(s.logs)+len(s.absent) == 0 && cut == "" {
 		nothing = "nothing was left of " + plural(found, "session") + " by " + filterWords(cmd)
 		f := finding.New(finding.ScanNothing, nothing, finding.Place{Seq: -1})
 		s.place(c.judge(verify.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))[0])
@@ -121,8 +132,13 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		f := finding.New(finding.ScanInterrupted, "it was not searched to the end", finding.Place{Seq: -1, File: cut})
 		s.place(verify.Place(cut, []finding.Finding{f}))
 	}
+	for _, l := range s.absent {
+		s.done(l.checker.judge(beside(l.Log, verify.Absent(l.Name, l.Absent)))[0])
+	}
 	s.progress = newProgress(a.stderr, a.watched, len(s.logs))
-	s.run(ctx, min(jobs, len(s.logs)))
+	if !s.stopped {
+		s.run(ctx, min(jobs, len(s.logs)))
+	}
 	s.progress.clear()
 	if unchecked := len(s.logs) - s.logsChecked; unchecked > 0 {
 		code := finding.ScanInterrupted
@@ -244,6 +260,7 @@ type scanned struct {
 // counts, and reports only when a format needs them all.
 type scanner struct {
 	logs     []scanned
+	absent   []scanned // sessions without a log
 	out      *outputs
 	keep     bool // the logs in the report
 	progress *progress
@@ -260,6 +277,7 @@ type scanner struct {
 	counts      map[finding.Verdict]int
 	codes       map[string]int // sessions by code of a warning or error
 	requests    int
+	older       int // files of older generations, which were not read
 }
 
 // lastWords is how long that may take which is under way when a scan is interrupted.
@@ -340,6 +358,7 @@ func (s *scanner) done(report *verify.Log) (stop bool) {
 	s.checked++
 	s.counts[report.Verdict]++
 	s.requests += report.Counts.Requests
+	s.older += len(report.Older)
 	s.add(report)
 	if s.failFast && report.Verdict != finding.Verified && report.Verdict != finding.Rebuilt && report.Verdict != finding.Unverifiable {
 		s.stopped = true
@@ -414,6 +433,9 @@ func (t *scanText) Close(*verify.Report) error {
 	if s.places > 0 {
 		verdicts = append(verdicts, fmt.Sprintf("and what is wrong with %s", plural(s.places, "root")))
 	}
+	if s.older > 0 {
+		verdicts = append(verdicts, plural(s.older, "older generation")+" left aside")
+	}
 	_, err := fmt.Fprintf(t.w, "%s, %s: %s\n", plural(s.checked, "session"), plural(s.requests, "request"), strings.Join(verdicts, ", "))
 	return err
 }
@@ -444,7 +466,8 @@ func (n *scanNDJSON) Close(report *verify.Report) error {
 		Requests      int                     `json:"requests"`
 		Verdicts      map[finding.Verdict]int `json:"verdicts"`
 		Codes         map[string]int          `json:"codes"`
-	}{report.SchemaVersion, report.Verdict, s.checked, s.requests, s.counts, s.codes})
+		Older         int                     `json:"olderGenerations,omitempty"`
+	}{report.SchemaVersion, report.Verdict, s.checked, s.requests, s.counts, s.codes, s.older})
 }
 
 // A progress is a bar on a terminal; a nil one is silent.

@@ -118,6 +118,12 @@ const (
 	StoreFlatFile            = "store/flat-file"
 	StoreDuplicate           = "store/duplicate-id"
 	StoreLeftover            = "store/leftover"
+	StoreOlder               = "store/older-generation"
+	StoreNoFallback          = "store/no-fallback"
+	StoreNewer               = "store/newer-generation"
+	StoreNoGeneration        = "store/no-generation"
+	StoreNoLog               = "store/no-log"
+	StorePlaceholder         = "store/placeholder"
 	StoreMoved               = "store/changed"
 	InputNoSession           = "input/no-session"
 	InputForeignArchive      = "input/foreign-archive"
@@ -281,11 +287,17 @@ var entries = []Entry{
 
 	{ObjectsNotChecked, Warning, "object", "requests reference attachments, and no object store is at hand: the objects were not checked", "Pass --attachments DIR (the attachments/v1 folder)."},
 	{ObjectSymbolicLink, Note, "object", "the object is a symbolic link; it was followed, as the harness does", ""},
-	{StoreTwoEncodings, Warning, "store", "a session's folder holds its log in two encodings; the harness reads only the one that its root is set to", "Find out which one the harness wrote last, and move the other away."},
-	{StoreMixed, Warning, "store", "a store root holds logs of both encodings; the harness reads only the one that it is set to", "Convert one kind, or keep them in roots of their own."},
+	{StoreTwoEncodings, Warning, "store", "a session's folder holds logs in two encodings; the harness, which is set to one, refuses every session of such a root", "Find out which one the harness wrote last, and move the other away."},
+	{StoreMixed, Warning, "store", "a store root holds logs of both encodings; the harness, which is set to one, refuses every session of such a root", "Convert one kind, or keep them in roots of their own."},
 	{StoreFlatFile, Warning, "store", "a log lies flat in its project's folder, a layout that the harness no longer reads", "Move it to a folder of its own, named after its session."},
 	{StoreDuplicate, Warning, "store", "two sessions of the root have the same id", "One of them is a copy: the harness refuses to open an id that is not unique."},
 	{StoreLeftover, Note, "store", "a temporary file was left behind, as by a crash while the session's log was created; it is no part of a session", ""},
+	{StoreOlder, Note, "store", "older generations of the session lie beside its log; an upgrade leaves them as they were, and they are not read", ""},
+	{StoreNoFallback, Warning, "store", "older generations of the session lie beside its newest log, which cannot be used; the harness does not fall back to them, and they were not read here", "Verify the older file by its own name to see what is left of the session."},
+	{StoreNewer, Warning, "store", "a newer generation of the session lies beside this file, and is what the harness reads; this one is as it was before an upgrade", "Name the folder or the newer file to verify the session as it is now."},
+	{StoreNoGeneration, Warning, "store", "files look like logs, and have names that the harness does not read; a sync program makes such copies when two machines wrote, and so do backups and people, and they may hold other turns than the log", "Verify such a file by its own name, and move it away when it is not needed."},
+	{StoreNoLog, Warning, "store", "a session's folder has no log in it that the harness would read, so nothing of this session was checked", "Look for the log: a session of which nothing was stored has none, and a renamed file is not found."},
+	{StorePlaceholder, Error, "store", "a sync program left a placeholder where the session's log was, so the log is not on this machine", "Download it, and verify it again."},
 	{StoreMoved, Error, "store", "a writer changed the store while it was read, so what was read may not belong together", "Try again, or verify a copy."},
 	{LineageAbsent, Note, "lineage", "the session's parent is not at hand, so what it inherited was not compared", "Name the parent's log too, or the store root that holds both."},
 	{LineageEvents, Error, "lineage", "what the session says it inherited is not what its parent's log holds", "One of the two logs was changed after the fork."},

@@ -21,7 +21,7 @@ func (f Finding) Imposes() Verdict {
 // leavesOpen tells the codes of checks that could not be made.
 func leavesOpen(code string) bool {
 	switch code {
-	case ObjectsNotChecked, RequestHeadless, RecordingNotMatched, CaptureIncomparable, InputTooDeep:
+	case ObjectsNotChecked, RequestHeadless, RecordingNotMatched, CaptureIncomparable, InputTooDeep, StoreNoLog:
 		return true
 	}
 	return false
@@ -31,7 +31,7 @@ func leavesOpen(code string) bool {
 // read, or what was compared differs.
 func failsAs(code string) Verdict {
 	switch code {
-	case InputUnreadable, InputNoSession, RecordingUnread, StoreMoved, GoldenSum, GoldenUnwritten, ScanInterrupted:
+	case InputUnreadable, InputNoSession, RecordingUnread, StoreMoved, StorePlaceholder, GoldenSum, GoldenUnwritten, ScanInterrupted:
 		return Unreadable
 	case ScanNothing:
 		return Nothing

@@ -41,12 +41,23 @@ type Log struct {
 	Modified int64
 	// ID is the session's id where the container says it, "" elsewhere.
 	ID string
+	// Older names the files of older generations that lie beside the log. None of them
+	// is read in its place.
+	Older []string
+	// Newer names the file of a newer generation that lies beside a log that was named
+	// itself, "" when there is none: the newer one is the session.
+	Newer string
+	// Absent says why a log of [Place.Absent] is not there.
+	Absent finding.Finding
 
 	open func(logformat.Options) (*logformat.Reader, io.Closer, error)
 }
 
 // Open opens the log for reading.
 func (l *Log) Open(opts logformat.Options) (*logformat.Reader, io.Closer, error) {
+	if l.open == nil {
+		return nil, nil, errors.New(l.Absent.Message)
+	}
 	opts.StorePath = l.StorePath
 	return l.open(opts)
 }
@@ -95,7 +106,10 @@ func (l *Log) IsAt(name, arg string) bool {
 
 // A Place is what an argument names.
 type Place struct {
-	Logs     []*Log
+	Logs []*Log
+	// Absent are sessions of which there is a folder, and no log that could be read.
+	// They count as sessions, and only their names and findings mean something.
+	Absent   []*Log
 	Findings []finding.Finding // about the place itself
 	// Lead says that the first log is what the place is about, and the others
 	// belong to it: an export, a session's folder.
@@ -115,7 +129,7 @@ func (p *Place) Close() {
 // why it has none.
 func Find(arg string, stdin io.Reader) (*Place, error) {
 	p, err := find(arg, stdin)
-	if err == nil && len(p.Logs) == 0 && !slices.ContainsFunc(p.Findings, finding.Finding.Fails) {
+	if err == nil && len(p.Logs) == 0 && !p.fails() {
 		p.find(finding.InputNoSession, "", arg)
 	}
 	if err == nil && p.Lead && len(p.Logs) > 0 {
@@ -124,6 +138,12 @@ func Find(arg string, stdin io.Reader) (*Place, error) {
 		}
 	}
 	return p, err
+}
+
+// fails reports whether it was said already why the place has no log.
+func (p *Place) fails() bool {
+	return slices.ContainsFunc(p.Findings, finding.Finding.Fails) ||
+		slices.ContainsFunc(p.Absent, func(l *Log) bool { return l.Absent.Fails() })
 }
 
 func find(arg string, stdin io.Reader) (*Place, error) {
@@ -194,7 +214,10 @@ func inFile(path string, info fs.FileInfo) (*Place, error) {
 		return store(path)
 	}
 	f.Close()
-	return &Place{Logs: []*Log{fileLog(path)}}, nil
+	l := fileLog(path)
+	files := filesOf(l.Dir)
+	l.Newer = files.NewerThan(filepath.Base(path))
+	return &Place{Logs: []*Log{l}}, nil
 }
 
 // File returns the log in a file that is known to be one.
@@ -206,6 +229,7 @@ func fileLog(path string) *Log {
 		if err != nil {
 			return nil, nil, err
 		}
+		opts.FileName = filepath.Base(path)
 		return logformat.NewReader(f, opts), f, nil
 	}}
 	if info, err := os.Stat(path); err == nil {
@@ -227,7 +251,7 @@ func archive(name string, r io.ReaderAt, size int64, closer io.Closer) (*Place, 
 		}
 		return nil, err
 	}
-	p := &Place{Lead: true}
+	p := &Place{}
 	if closer != nil {
 		p.closers = append(p.closers, closer)
 	}
@@ -236,22 +260,7 @@ func archive(name string, r io.ReaderAt, size int64, closer io.Closer) (*Place, 
 		f.Place.File = name
 		p.Findings = append(p.Findings, f)
 	}
-	var modified int64
-	if info, err := os.Stat(name); err == nil {
-		modified = info.ModTime().UnixMilli()
-	}
-	for _, session := range a.Sessions() {
-		p.Logs = append(p.Logs, &Log{
-			Name: name + "/" + session, Media: a.Media(), Modified: modified,
-			open: func(opts logformat.Options) (*logformat.Reader, io.Closer, error) {
-				rc, err := a.OpenSession(session)
-				if err != nil {
-					return nil, nil, err
-				}
-				return logformat.NewReader(rc, opts), rc, nil
-			},
-		})
-	}
+	p.inArchive(a, name)
 	return p, nil
 }
 

@@ -2,6 +2,7 @@ package output
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
@@ -24,6 +25,9 @@ func (t *Text) ScanLine(log *verify.Log) {
 	}
 	if c.ignored > 0 {
 		fmt.Fprintf(t.w, ", %d ignored", c.ignored)
+	}
+	if len(log.Older) > 0 {
+		fmt.Fprintf(t.w, ", beside older %s", diffview.Visible(strings.Join(log.Older, ", ")))
 	}
 	fmt.Fprintln(t.w)
 	for _, f := range log.Findings {

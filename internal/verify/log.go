@@ -71,6 +71,14 @@ func Refused(name string, refusal *logformat.Refusal) *Log {
 	return run.log
 }
 
+// Absent is the report on a session of which there is no log: the finding says why.
+func Absent(name string, f finding.Finding) *Log {
+	run := newRun(name, Options{})
+	run.add(f)
+	run.worse(f.Imposes())
+	return run.log
+}
+
 // Place is the report on an argument's place, as opposed to its logs.
 func Place(name string, findings []finding.Finding) *Log {
 	run := newRun(name, Options{})

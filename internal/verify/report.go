@@ -62,6 +62,8 @@ type Log struct {
 	Authored bool `json:"authored,omitempty"`
 	// Objects names the object store, "" when there was none.
 	Objects string `json:"objectStore,omitempty"`
+	// Older names the files of older generations beside the log, which were not read.
+	Older []string `json:"olderGenerations,omitempty"`
 	// Policy names the file whose policy was applied, "" when there was none.
 	Policy string `json:"policy,omitempty"`
 	// Attachments lists the distinct attachments that requests reference.

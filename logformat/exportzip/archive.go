@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 
 // The codes of archives.
 const (
 	CodeDamaged   logformat.Code = "zip/damaged"
 	CodePath      logformat.Code = "zip/unsafe-path"
+	CodeBackslash logformat.Code = "zip/backslash"
 	CodeLink      logformat.Code = "zip/link"
 	CodeDuplicate logformat.Code = "zip/duplicate-entry"
 	CodeEncrypted logformat.Code = "zip/encrypted"
@@ -33,12 +33,13 @@ func Codes() []logformat.CodeInfo {
 	return []logformat.CodeInfo{
 		{Code: CodeDamaged, Class: logformat.Corrupt, Meaning: "the archive's directory cannot be read", Action: again},
 		{Code: CodePath, Class: logformat.Corrupt, Meaning: "an entry's name leads out of the archive", Action: foreign},
+		{Code: CodeBackslash, Class: logformat.Corrupt, Meaning: "entries have backslashes between the parts of their names, as Windows PowerShell 5 and old .NET programs pack them, so it is not clear which folders they belong to", Action: "Pack the folder again with another program, or name the folder that it was packed from."},
 		{Code: CodeLink, Class: logformat.Corrupt, Meaning: "an entry is a link or a special file", Action: foreign},
 		{Code: CodeDuplicate, Class: logformat.Corrupt, Meaning: "two entries have the same name, so it is not clear which one counts", Action: foreign},
 		{Code: CodeEncrypted, Class: logformat.Corrupt, Meaning: "an entry is encrypted", Action: "Export the session again, without encryption."},
 		{Code: CodeMethod, Class: logformat.Corrupt, Meaning: "an entry is compressed by a method that no exporter uses", Action: again},
 		{Code: CodeEntry, Class: logformat.Corrupt, Meaning: "an entry's bytes do not match what the directory says of their length or checksum", Action: again},
-		{Code: CodeNoSession, Class: logformat.Corrupt, Meaning: "the archive holds no session.jsonl, so it is no session export", Action: "Check that it is the archive that the harness exported."},
+		{Code: CodeNoSession, Class: logformat.Corrupt, Meaning: "the archive holds neither a session.jsonl nor a session.vN.jsonl, so there is no session in it", Action: "Check that it is the archive that the harness exported."},
 	}
 }
 
@@ -55,13 +56,18 @@ func IsArchive(r io.ReaderAt) bool {
 	return (err == nil || err == io.EOF) && (string(head[:]) == magicEntry || string(head[:]) == magicEmpty)
 }
 
-// An Archive is an open export archive.
+// An Archive is an open archive.
 type Archive struct {
-	name     string
-	prefix   string // the folder that everything lies in, as "export/"; "" when nothing does
-	files    map[string]*zip.File
-	sessions []string
-	refused  []*logformat.Refusal
+	name    string
+	root    string // the folder of the root session, as "export/" or ""; absent where there is none
+	hasRoot bool
+	files   map[string]*zip.File
+	folders map[string][]string // names of files by folder
+	refused []*logformat.Refusal
+	images  images
+
+	backslashes int // entries that are refused for one
+	backslashAt int // where the first of them is in refused
 }
 
 // Open reads the directory of an archive. What is wrong with single entries is
@@ -72,26 +78,16 @@ func Open(name string, r io.ReaderAt, size int64) (*Archive, error) {
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, refuse(CodeDamaged, err.Error())
 	}
-	a := &Archive{name: name, files: make(map[string]*zip.File)}
+	a := &Archive{name: name, files: make(map[string]*zip.File), folders: make(map[string][]string)}
 	for _, f := range zr.File {
 		a.add(f)
 	}
-	a.prefix = commonFolder(a.files)
-	for name := range a.files {
-		if rest, ok := strings.CutPrefix(name, a.prefix); ok && (rest == rootSession || isSubagent(rest)) {
-			a.sessions = append(a.sessions, name)
-		}
+	if n := a.backslashes; n > 1 {
+		a.refused[a.backslashAt].Detail += fmt.Sprintf(" and %d more", n-1)
 	}
-	slices.SortFunc(a.sessions, func(x, y string) int {
-		if isRoot := x == a.prefix+rootSession; isRoot != (y == a.prefix+rootSession) {
-			if isRoot {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(x, y)
-	})
-	if len(a.sessions) == 0 && len(a.refused) == 0 {
+	a.root, a.hasRoot = a.findRoot()
+	a.images = newImages(a.files)
+	if len(a.Sessions()) == 0 && len(a.refused) == 0 {
 		detail := fmt.Sprintf("%d entries", len(zr.File))
 		if len(zr.File) == 1 {
 			detail = "1 entry"
@@ -101,29 +97,64 @@ func Open(name string, r io.ReaderAt, size int64) (*Archive, error) {
 	return a, nil
 }
 
-// commonFolder returns the folder with a session.jsonl that every entry lies in,
-// as in an export that was unpacked and packed again with its folder. What a
-// packer adds of its own does not count.
-func commonFolder(files map[string]*zip.File) string {
-	prefix := ""
-	for name := range files {
-		dir, file := path.Split(name)
-		if file == rootSession && dir != "" && (prefix == "" || len(dir) < len(prefix)) {
-			prefix = dir
+// findRoot returns the folder of the session that the archive is about, if there is
+// one: the shortest one with a log, when every other log lies in it or in a folder
+// below. A packer may have put an export into a folder; a session in a store root that
+// was packed is no export.
+func (a *Archive) findRoot() (folder string, ok bool) {
+	for _, dir := range a.Folders() {
+		switch {
+		case len(a.logs(dir)) == 0:
+		case !ok:
+			folder, ok = dir, true
+		case !strings.HasPrefix(dir, folder):
+			return "", false
 		}
 	}
-	for name := range files {
-		if !strings.HasPrefix(name, prefix) && !strings.HasPrefix(name, "__MACOSX/") && path.Base(name) != ".DS_Store" {
-			return ""
-		}
-	}
-	if strings.HasPrefix(prefix, "subagents/") {
-		return "" // of an export that lacks its root session
-	}
-	return prefix
+	return folder, ok && !isSubagent(folder) && !logformat.IsProjectFolder(path.Base(path.Dir(strings.TrimSuffix(folder, "/"))))
 }
 
-const rootSession = "session.jsonl"
+// isSubagent recognises the folder of a sub-agent's log.
+func isSubagent(dir string) bool {
+	_, ok := parentFolder(dir)
+	return ok
+}
+
+// parentFolder returns the folder of the session that a sub-agent's belongs to.
+func parentFolder(dir string) (parent string, ok bool) {
+	above := path.Dir(strings.TrimSuffix(dir, "/"))
+	if path.Base(above) != "subagents" {
+		return "", false
+	}
+	return strings.TrimSuffix(above, "subagents"), true
+}
+
+// Folders returns the folders, each with a slash at its end and "" for
+// the archive's own: in the order of their names, so that none comes before those
+// above it. What packers add of their own is left out.
+func (a *Archive) Folders() []string {
+	dirs := make([]string, 0, len(a.folders))
+	for dir := range a.folders {
+		if dir != "__MACOSX/" && !strings.HasPrefix(dir, "__MACOSX/") {
+			dirs = append(dirs, dir)
+		}
+	}
+	slices.Sort(dirs)
+	return dirs
+}
+
+// Files returns the names of the files in a folder, in their order in the archive.
+func (a *Archive) Files(folder string) []string { return a.folders[folder] }
+
+// logs returns a folder's log, twice where it is there in both encodings.
+func (a *Archive) logs(folder string) []string {
+	newest, _ := logformat.Generations(a.folders[folder])
+	return newest
+}
+
+// Root returns the folder of the session that the archive is about: an export's, with
+// its sub-agents below. ok is false for an archive of several sessions.
+func (a *Archive) Root() (folder string, ok bool) { return a.root, a.hasRoot }
 
 func refuse(code logformat.Code, detail string) *logformat.Refusal {
 	return &logformat.Refusal{Code: code, Phase: logformat.PhaseContainer, Seq: -1, Detail: detail}
@@ -131,10 +162,19 @@ func refuse(code logformat.Code, detail string) *logformat.Refusal {
 
 func (a *Archive) add(f *zip.File) {
 	if code := fault(f); code != "" {
+		if code == CodeBackslash { // one finding for all: the packer did it to every name
+			if a.backslashes++; a.backslashes > 1 {
+				return
+			}
+			a.backslashAt = len(a.refused)
+		}
 		a.refused = append(a.refused, refuse(code, fmt.Sprintf("entry %.200q", f.Name)))
 		return
 	}
 	if strings.HasSuffix(f.Name, "/") {
+		if _, seen := a.folders[f.Name]; !seen {
+			a.folders[f.Name] = nil // it may be empty
+		}
 		return
 	}
 	if _, twice := a.files[f.Name]; twice {
@@ -142,19 +182,17 @@ func (a *Archive) add(f *zip.File) {
 		return
 	}
 	a.files[f.Name] = f
-}
-
-func isSubagent(name string) bool {
-	dir, file := path.Split(name)
-	return file == rootSession && strings.HasPrefix(dir, "subagents/") && strings.Count(dir, "/") == 2
+	dir, file := path.Split(f.Name)
+	a.folders[dir] = append(a.folders[dir], file)
 }
 
 // fault returns why an entry is refused, "" when it is not.
 func fault(f *zip.File) logformat.Code {
 	switch name := f.Name; {
-	case strings.HasPrefix(name, "/"), strings.ContainsAny(name, "\\\x00"), len(name) > 1 && name[1] == ':' && isLetter(name[0]),
-		slices.Contains(strings.Split(name, "/"), ".."):
+	case leadsOut(strings.ReplaceAll(name, "\\", "/")), strings.Contains(name, "\x00"):
 		return CodePath
+	case strings.Contains(name, "\\"):
+		return CodeBackslash
 	case f.Flags&1 != 0:
 		return CodeEncrypted
 	case f.Mode()&fs.ModeType&^fs.ModeDir != 0:
@@ -165,10 +203,26 @@ func fault(f *zip.File) logformat.Code {
 	return ""
 }
 
+// leadsOut recognises a name of a file that lies outside of where an archive is
+// unpacked.
+func leadsOut(name string) bool {
+	return strings.HasPrefix(name, "/") || len(name) > 1 && name[1] == ':' && isLetter(name[0]) ||
+		slices.Contains(strings.Split(name, "/"), "..")
+}
+
 func isLetter(b byte) bool { return b|0x20 >= 'a' && b|0x20 <= 'z' }
 
-// Sessions returns the entries that hold a session, the root first.
-func (a *Archive) Sessions() []string { return a.sessions }
+// Sessions returns the entries that hold a session's log, in the order of their
+// folders. Of each folder that is the newest generation, as [logformat.Generations]
+// has it.
+func (a *Archive) Sessions() (entries []string) {
+	for _, dir := range a.Folders() {
+		for _, name := range a.logs(dir) {
+			entries = append(entries, dir+name)
+		}
+	}
+	return entries
+}
 
 // Refused returns what is wrong with single entries.
 func (a *Archive) Refused() []*logformat.Refusal { return a.refused }
@@ -203,32 +257,4 @@ func (e *entryReader) Read(p []byte) (int, error) {
 		err = refuse(CodeEntry, fmt.Sprintf("entry %.200q: %v", e.file.Name, err))
 	}
 	return n, err
-}
-
-// Media returns the archive's images as an object store.
-func (a *Archive) Media() objectstore.Store { return media{a} }
-
-type media struct{ a *Archive }
-
-// Name returns the archive's name.
-func (m media) Name() string { return m.a.name }
-
-// Open opens an image by its digest, whatever its suffix says.
-func (m media) Open(digest string) (*objectstore.Object, *objectstore.Failure) {
-	for _, suffix := range []string{"png", "jpg", "webp", "gif"} {
-		name := m.a.prefix + "media/sha256:" + digest + "." + suffix
-		if f := m.a.files[name]; f != nil {
-			rc, err := openEntry(f)
-			if err != nil {
-				return nil, &objectstore.Failure{Code: objectstore.CodeUnreadable, Detail: err.Error()}
-			}
-			return &objectstore.Object{ReadCloser: rc, Path: m.a.name + "/" + name}, nil
-		}
-	}
-	return nil, &objectstore.Failure{Code: objectstore.CodeMissing, Detail: "the archive holds no such image"}
-}
-
-// OpenRequestImage says that archives hold no request images.
-func (m media) OpenRequestImage(string) (*objectstore.Object, *objectstore.Failure) {
-	return nil, &objectstore.Failure{Code: objectstore.CodeMissing, Detail: "archives hold no request images"}
 }

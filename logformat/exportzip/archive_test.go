@@ -62,7 +62,10 @@ func TestRefusedEntries(t *testing.T) {
 		{"dot dot inside", []entry{root, {name: "media/../../x"}}, exportzip.CodePath},
 		{"absolute", []entry{root, {name: "/etc/x"}}, exportzip.CodePath},
 		{"a drive", []entry{root, {name: "C:x"}}, exportzip.CodePath},
-		{"back slash", []entry{root, {name: `media\x`}}, exportzip.CodePath},
+		{"back slash", []entry{root, {name: `media\x`}}, exportzip.CodeBackslash},
+		{"back slashes", []entry{root, {name: `media\x`}, {name: `media\y`}}, exportzip.CodeBackslash},
+		{"back slashes that lead out", []entry{root, {name: `media\..\..\x`}}, exportzip.CodePath},
+		{"a back slash first", []entry{root, {name: `\x`}}, exportzip.CodePath},
 		{"a link", []entry{root, {name: "link", text: "/etc/passwd", mode: fs.ModeSymlink | 0o777}}, exportzip.CodeLink},
 		{"a device", []entry{root, {name: "dev", mode: fs.ModeDevice | 0o600}}, exportzip.CodeLink},
 		{"twice", []entry{root, root}, exportzip.CodeDuplicate},
@@ -249,7 +252,7 @@ func TestCommonFolder(t *testing.T) {
 		{"in a folder", in("my export/", entry{name: "my export/"}), []string{"my export/session.jsonl", "my export/subagents/b/session.jsonl"}},
 		{"in two", in("a/b/"), []string{"a/b/session.jsonl", "a/b/subagents/b/session.jsonl"}},
 		{"by a Mac", in("e/", entry{name: "__MACOSX/e/._session.jsonl"}, entry{name: ".DS_Store"}), []string{"e/session.jsonl", "e/subagents/b/session.jsonl"}},
-		{"beside something else", in("e/", entry{name: "other"}), nil},
+		{"beside something else", in("e/", entry{name: "other"}), []string{"e/session.jsonl", "e/subagents/b/session.jsonl"}},
 		{"without its root", []entry{{name: "subagents/b/session.jsonl", text: log}}, []string{"subagents/b/session.jsonl"}},
 	} {
 		data := archive(t, c.entries...)

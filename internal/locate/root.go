@@ -1,0 +1,94 @@
+package locate
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat"
+)
+
+// inStoreRoot recognises a session's folder in a store root by the name of the
+// project's folder above it.
+func inStoreRoot(dir string) (root, storePath string, ok bool) {
+	project := filepath.Base(filepath.Dir(dir))
+	if !logformat.IsProjectFolder(project) {
+		return "", "", false
+	}
+	return filepath.Dir(filepath.Dir(dir)), project + "/" + filepath.Base(dir), true
+}
+
+// InRoot returns the log of the session with an id in a store root, nil when none or
+// more than one has it.
+func InRoot(root, id string) *Log {
+	folder := logformat.EncodeID(id)
+	projects, err := os.ReadDir(root)
+	if err != nil || folder == "" {
+		return nil
+	}
+	var found []string
+	for _, p := range projects {
+		dir := filepath.Join(root, p.Name(), folder)
+		if logs := filesOf(dir).Logs; len(logs) > 0 {
+			found = append(found, filepath.Join(dir, logs[0]))
+		}
+	}
+	if len(found) != 1 {
+		return nil
+	}
+	return fileLog(found[0])
+}
+
+// filesOf sorts out the files of a folder; of one that cannot be read there are none.
+func filesOf(dir string) Files {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return Files{}
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return Choose(names)
+}
+
+// roots holds what only a store root as a whole shows: ids that stand twice, and logs
+// of both encodings.
+type roots struct {
+	ids               map[string]string // root and folder name to the folder
+	plain, compressed map[string]bool   // roots
+}
+
+func newRoots() roots {
+	return roots{map[string]string{}, map[string]bool{}, map[string]bool{}}
+}
+
+// note takes the files of a session's folder in a root.
+func (r *roots) note(p *Place, root, dir string, s *Files) {
+	plain, compressed := s.encodings()
+	if plain != "" {
+		r.plain[root] = true
+	}
+	if compressed != "" {
+		r.compressed[root] = true
+	}
+	if len(s.Logs) == 0 {
+		return
+	}
+	id := root + "\x00" + filepath.Base(dir)
+	if other, twice := r.ids[id]; twice {
+		p.find(finding.StoreDuplicate, "also in "+other, dir)
+	}
+	r.ids[id] = dir
+}
+
+// finish reports the roots with logs of both encodings.
+func (r *roots) finish(p *Place) {
+	for _, root := range slices.Sorted(maps.Keys(r.plain)) {
+		if r.compressed[root] {
+			p.find(finding.StoreMixed, "session.jsonl and session.jsonl.zstd", root)
+		}
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
@@ -14,8 +13,8 @@ import (
 // of spaces.
 const maxIndent = 40
 
-// printPretty prints JSON indented, in its own order, with characters that have no
-// ink made visible.
+// printPretty prints JSON indented, in its own order, with JSON's escapes for characters
+// that hide or command something: unless it is redacted, it is JSON of the same value.
 func printPretty(w io.Writer, text []byte, redactor *redact.Redactor) error {
 	p := &prettyPrinter{w: bufio.NewWriter(w), redactor: redactor}
 	p.value(ecmajson.Value(text), 0, false, false)
@@ -41,7 +40,7 @@ func (p *prettyPrinter) value(v ecmajson.Value, depth int, open, foreign bool) {
 			if p.redactor != nil && foreign {
 				p.w.WriteString(`"` + p.redactor.Text(name) + `"`)
 			} else {
-				p.w.WriteString(diffview.Visible([]byte(key)))
+				p.w.Write(visibleJSON(key))
 			}
 			p.w.WriteString(": ")
 			p.value(value, depth+1, !foreign && (name == "type" || name == "role" || name == "kind"), foreign || redact.IsFree(name))
@@ -59,7 +58,7 @@ func (p *prettyPrinter) value(v ecmajson.Value, depth int, open, foreign bool) {
 			p.w.WriteString(`"` + p.redactor.Text(text) + `"`)
 			return
 		}
-		p.w.WriteString(diffview.Visible([]byte(v)))
+		p.w.Write(visibleJSON(v))
 	default:
 		p.w.Write(v)
 	}

@@ -180,6 +180,18 @@ func TestExactBytes(t *testing.T) {
 	}
 }
 
+// TestPretty holds that a request printed for people is JSON of the same value.
+func TestPretty(t *testing.T) {
+	log := evilSession(t)
+	for _, wire := range [][]string{nil, {"--wire", "deepseek"}} {
+		_, exact, _ := runIn(context.Background(), slices.Concat([]string{"show"}, wire, []string{log, "2"})...)
+		_, pretty, _ := runIn(context.Background(), slices.Concat([]string{"show", "--pretty"}, wire, []string{log, "2"})...)
+		if compactJSON(t, pretty) != compactJSON(t, exact) {
+			t.Errorf("%v: another value: %s", wire, pretty)
+		}
+	}
+}
+
 // TestHostileFlags gives each flag of each command a hostile value.
 func TestHostileFlags(t *testing.T) {
 	log := evilSession(t)

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"github.com/dsh-verify/dsh-verify/internal/regular"
+	"github.com/dsh-verify/dsh-verify/internal/visible"
 )
 
 // A Proxy records what it forwards.
@@ -178,7 +179,7 @@ func (p *Proxy) keep(r *http.Request, body []byte) error {
 	if err != nil {
 		return err
 	}
-	if _, err := p.index.Write(append(line, '\n')); err != nil {
+	if _, err := p.index.Write(append(visible.JSON(line), '\n')); err != nil {
 		return err
 	}
 	p.kept++

@@ -1,10 +1,6 @@
 package logformat
 
-import (
-	"slices"
-
-	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
-)
+import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 
 // An envelope is the members of an event line, as found.
 type envelope struct {
@@ -178,84 +174,4 @@ func parseSurfaceOp(v ecmajson.Value) (SurfaceOp, bool) {
 	start, ok1 := nonNegative(v.Lookup("start"))
 	end, ok2 := nonNegative(v.Lookup("end"))
 	return SurfaceOp{OpReplace, start, end}, ok1 && ok2
-}
-
-func (r *Reader) checkSources(env *envelope, event *Event) *Refusal {
-	if env.sources.Kind() == ecmajson.Absent {
-		return nil
-	}
-	list := env.sources.Value()
-	if list.Kind() != ecmajson.Array {
-		return env.fault(CodeSourcesShape, PhaseEvents, "it is not an array")
-	}
-	var bad ecmajson.Value
-	if r.sources, bad = appendSeqs(r.sources[:0], list); bad != nil {
-		return env.fault(CodeSourcesShape, PhaseEvents, "it holds "+string(bad[:min(len(bad), 40)]))
-	}
-	ascending, last := true, int64(-1)
-	forward := int64(-1)
-	for _, n := range r.sources {
-		if n <= last {
-			ascending = false
-		}
-		last = n
-		if forward < 0 && n >= event.Seq {
-			forward = n
-		}
-	}
-	switch {
-	case len(r.sources) == 0 && event.Type != TypeAssistantMessage:
-		return env.fault(CodeSourcesEmpty, PhaseEvents, "")
-	case !ascending && hasDuplicate(r.sources):
-		return env.fault(CodeSourcesDuplicate, PhaseEvents, "")
-	case forward >= 0:
-		return env.fault(CodeSourcesForward, PhaseEvents, sourceText(forward))
-	}
-	event.Sources = r.sources
-	if event.Sources == nil {
-		event.Sources = []int64{}
-	}
-	return nil
-}
-
-// appendSeqs reads a canonical array of event numbers, or returns its first
-// element that is none. Assistant messages cite every chunk, so this is one of
-// the places where most bytes of a log are.
-func appendSeqs(seqs []int64, list ecmajson.Value) ([]int64, ecmajson.Value) {
-	n, digits := int64(0), 0
-	for _, b := range list[1:] {
-		if d := b - '0'; d <= 9 && digits < 15 {
-			n = n*10 + int64(d)
-			digits++
-			continue
-		}
-		if digits == 0 || b != ',' && b != ']' {
-			break
-		}
-		seqs = append(seqs, n)
-		if b == ']' {
-			return seqs, nil
-		}
-		n, digits = 0, 0
-	}
-	// Something else than short plain digits, or nothing at all.
-	seqs = seqs[:0]
-	for v := range list.Elements() {
-		n, ok := nonNegative(v)
-		if !ok {
-			return seqs, v
-		}
-		seqs = append(seqs, n)
-	}
-	return seqs, nil
-}
-
-func sourceText(n int64) string {
-	return "it names seq " + string(ecmajson.AppendNumber(nil, float64(n)))
-}
-
-func hasDuplicate(seqs []int64) bool {
-	sorted := slices.Clone(seqs)
-	slices.Sort(sorted)
-	return len(slices.Compact(sorted)) != len(seqs)
 }

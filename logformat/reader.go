@@ -69,6 +69,7 @@ type Reader struct {
 	upgradeIndex ecmajson.Index
 	types        map[string]string
 	sources      []int64
+	cited        int64 // events that ranges stood for so far
 	msgs         messageIDs
 	open         openTurn
 }
@@ -344,6 +345,9 @@ func (r *Reader) finish() error {
 	}
 	if r.tail != nil {
 		r.tail.Bytes = r.lines.read - r.tail.Pos.Offset
+	}
+	if refusal := r.seedFault(); refusal != nil {
+		r.faults.add(refusal)
 	}
 	if refusal := r.open.closerFault(); refusal != nil {
 		r.faults.add(refusal)

@@ -19,6 +19,7 @@ const (
 	CodeHeaderRetired      Code = "header/retired-field"
 	CodeHeaderCwd          Code = "header/cwd"
 	CodeHeaderField        Code = "header/field"
+	CodeSeedLength         Code = "header/seed-length"
 	CodePath               Code = "header/path"
 
 	CodeZstdMagic       Code = "zstd/magic"
@@ -30,9 +31,11 @@ const (
 	CodeLineNotJSON   Code = "line/not-json"
 	CodeLineBlank     Code = "line/blank"
 	CodeLineNull      Code = "line/null"
+	CodeLineNoRecord  Code = "line/no-record"
 	CodeLineTooLong   Code = "line/too-long"
 	CodeLineTooDeep   Code = "line/too-deep"
 	CodeSeqGap        Code = "seq/gap"
+	CodeSeqShape      Code = "seq/no-count"
 	CodeSeqAbsent     Code = "seq/absent"
 	CodeChunkRow      Code = "chunk-row/malformed"
 	CodeStoreRow      Code = "store/row"
@@ -60,6 +63,7 @@ const (
 	CodeSurfaceOpShape    Code = "surface/op-malformed"
 	CodeSourcesLogOnly    Code = "sources/on-log-only"
 	CodeSourcesShape      Code = "sources/malformed"
+	CodeSourcesMany       Code = "sources/too-many"
 	CodeSourcesEmpty      Code = "sources/empty"
 	CodeSourcesDuplicate  Code = "sources/duplicate"
 	CodeSourcesForward    Code = "sources/not-earlier"
@@ -87,6 +91,7 @@ const (
 	PhaseFallback                 // legacy reason "fallback", anywhere
 	PhaseMessages                 // upgrades and message shapes, event by event
 	PhaseTypes                    // event types that are not in the vocabulary
+	PhaseSeed                     // the header's seedLength against the events that were kept
 	PhaseClosers                  // what closing an open turn would have to write
 	PhaseHeaderLate               // the header's cwd, seedLength and parentSession
 	PhaseEvents                   // envelope, request headers and surface rules, event by event
@@ -144,7 +149,7 @@ type Class string
 const (
 	Foreign Class = "foreign" // written by another version of the harness: upgrade or downgrade
 	Legacy  Class = "legacy"  // a vocabulary that was removed; no release reads it
-	Corrupt Class = "corrupt" // damaged, cut or edited
+	Corrupt Class = "corrupt" // damaged, cut, or of no shape that a release writes
 )
 
 // CodeInfo describes a code.

@@ -69,7 +69,7 @@ func parseHeader(line []byte, fileName string) (h *SessionHeader, late, refusal 
 			return nil, nil, fault(CodeHeaderRetired, PhaseHeader, strconv.Quote(key))
 		}
 	}
-	if code, detail := h.parseLate(v); code != "" {
+	if code, detail := h.parseLate(v, raw); code != "" {
 		late = fault(code, PhaseHeaderLate, detail)
 	}
 	return h, late, nil
@@ -125,7 +125,7 @@ func (h *SessionHeader) parseShape(v ecmajson.Value, raw []byte) (fault string) 
 	return ""
 }
 
-func (h *SessionHeader) parseLate(v ecmajson.Value) (code Code, detail string) {
+func (h *SessionHeader) parseLate(v ecmajson.Value, raw []byte) (code Code, detail string) {
 	if h.ID == "" {
 		return CodeHeaderField, "the session id is empty"
 	}
@@ -146,7 +146,7 @@ func (h *SessionHeader) parseLate(v ecmajson.Value) (code Code, detail string) {
 	}
 	if seed := v.Lookup("seedLength"); seed != nil {
 		var ok bool
-		if h.SeedLength, ok = nonNegative(seed); !ok {
+		if h.SeedLength, ok = nonNegative(seed); !ok || isNegativeZero(raw, "seedLength") {
 			return CodeHeaderField, "seedLength is not a non-negative safe integer"
 		}
 		h.HasSeedLength = true
@@ -195,4 +195,17 @@ func unknownKeys(v ecmajson.Value) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// seedFault holds the events that were kept against the inherited ones that the
+// header counts. A store is of releases that do not look.
+func (r *Reader) seedFault() *Refusal {
+	h := r.header
+	if h.SeedLength <= r.nextSeq || r.rows != nil {
+		return nil
+	}
+	return &Refusal{
+		Code: CodeSeedLength, Phase: PhaseSeed, Pos: Position{Line: 1}, Seq: -1,
+		Detail: "seedLength is " + strconv.FormatInt(h.SeedLength, 10) + ", and " + strconv.FormatInt(r.nextSeq, 10) + " events were kept",
+	}
 }

@@ -1,6 +1,7 @@
 package logformat
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -28,18 +29,15 @@ func (r *Reader) take(l line) *Record {
 		r.lineFault(&Refusal{Code: reason, Phase: PhaseLines, Pos: l.pos, Seq: -1})
 		return nil
 	}
-	if root.Kind() == ecmajson.Null {
-		r.refuse(&Refusal{Code: CodeLineNull, Phase: PhaseLines, Pos: l.pos, Seq: -1})
+	if root.Kind() != ecmajson.Object {
+		r.lineFault(noObject(root.Value(), l.pos))
 		return nil
 	}
-	eventType := root.Lookup("type").Value()
-	if r.issue != nil {
-		if eventType.Is(TypeTurnEnd) {
-			r.refuse(r.issue)
-		}
-		return nil
+	kind := rowKind(root.Lookup("type").Value())
+	if kind == 0 {
+		return r.takeScalar(root, form, l)
 	}
-	if kind := rowKind(eventType); kind != 0 {
+	if r.issue == nil {
 		r.row.Pos, r.row.Form = l.pos, form
 		if reason := parseRow(&r.row, kind, root.Value()); reason != "" {
 			r.lineFault(&Refusal{Code: CodeChunkRow, Phase: PhaseLines, Pos: l.pos, Seq: -1, Detail: reason})
@@ -47,7 +45,36 @@ func (r *Reader) take(l line) *Record {
 		}
 		return r.takeRow(l)
 	}
-	return r.takeEvent(root, form, l)
+	return nil
+}
+
+// noObject says that a line holds some other value than a record.
+func noObject(v ecmajson.Value, pos Position) *Refusal {
+	if v.Kind() == ecmajson.Null {
+		return &Refusal{Code: CodeLineNull, Phase: PhaseLines, Pos: pos, Seq: -1}
+	}
+	return &Refusal{Code: CodeLineNoRecord, Phase: PhaseLines, Pos: pos, Seq: -1, Detail: "it holds " + string(v[:min(len(v), 40)])}
+}
+
+// takeScalar takes a row that is one event.
+func (r *Reader) takeScalar(root ecmajson.Node, form ecmajson.Form, l line) *Record {
+	env := readEnvelope(root, l.pos)
+	var raw ecmajson.Value
+	if form&ecmajson.NegativeZero != 0 {
+		raw = bytes.TrimLeft(l.text, " \t\r\n")
+	}
+	malformed := r.version.admit(r, &env, raw)
+	switch {
+	case r.issue != nil:
+		if malformed == nil && env.typ.Is(TypeTurnEnd) {
+			r.refuse(r.issue)
+		}
+		return nil
+	case malformed != nil:
+		r.lineFault(malformed)
+		return nil
+	}
+	return r.takeEvent(&env, form, l)
 }
 
 // parseLine checks a line's JSON and returns it in canonical form. The code is
@@ -109,8 +136,7 @@ func (r *Reader) takeRow(l line) *Record {
 	return &r.record
 }
 
-func (r *Reader) takeEvent(root ecmajson.Node, form ecmajson.Form, l line) *Record {
-	env := readEnvelope(root, l.pos)
+func (r *Reader) takeEvent(env *envelope, form ecmajson.Form, l line) *Record {
 	n, ok := env.seqValue.SafeInt()
 	if !ok || n != r.nextSeq {
 		gap := r.gap(l, seqText(env.seqValue.Value()))
@@ -125,8 +151,8 @@ func (r *Reader) takeEvent(root ecmajson.Node, form ecmajson.Form, l line) *Reco
 	}
 	env.seq = n
 	r.nextSeq++
-	r.legacyFault(&env)
-	event, refusal := r.parseEvent(&env, form)
+	r.legacyFault(env)
+	event, refusal := r.parseEvent(env, form)
 	if refusal != nil {
 		r.refuse(refusal)
 	}

@@ -8,6 +8,7 @@ type Version struct {
 	Releases string // the harness releases that write it, in words
 	known    map[string]typeClass
 	refused  map[string]refusedType
+	admit    rowAdmission
 }
 
 type typeClass uint8
@@ -32,10 +33,12 @@ func (v *Version) OnSurface(eventType string) bool { return v.known[eventType] =
 // Types returns the vocabulary in alphabetical order.
 func (v *Version) Types() []string { return append([]string(nil), version0Types...) }
 
-// Version0 is the format of harness releases 0.1.0 and 0.1.1.
+// Version0 is the format of the harness releases up to 0.1.2-rc.1. Its rules are
+// those of that last release, which reads what all the others wrote.
 var Version0 = &Version{
 	Number:   0,
-	Releases: "harness releases 0.1.0 and 0.1.1",
+	Releases: "harness releases up to 0.1.2-rc.1",
+	admit:    admitVersion0,
 	known:    classify(version0Types, "user/message", "assistant/message", "tool/result"),
 	refused: map[string]refusedType{
 		"request/header-delta": {CodeLegacyDelta, PhaseHeaderDelta},
@@ -77,18 +80,21 @@ var version0Types = []string{
 	"hook/result",
 	"llm/retry",
 	"llm/retry-started",
+	"model/selection",
 	"permission/preset",
 	"plan/mode",
 	"request/context",
 	"request/header",
 	"sandbox/mode",
 	"schedule/change",
+	"session-log-deepseek/delivery-accepted",
 	"session/end-seed",
 	"session/title",
 	"session/title-llm-request",
 	"step/end",
 	"step/start",
 	"subagent/descriptor",
+	"subagent/model-selection-policy",
 	"team/member",
 	"team/message/delivered",
 	"team/message/queued",

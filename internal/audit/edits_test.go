@@ -225,7 +225,6 @@ var edits = []struct {
 	{"a closed turn's end taken out", "crash-torn-line", gone(54), finding.AuditCloser, 54},
 	{"the start of a lifetime taken out", "crash-torn-line", gone(55), finding.AuditCloser, 55},
 	{"the boundary of a fork", "fork-plain-and-override/children/1", sub(-1, `"seedLength":16`, `"seedLength":14`), finding.AuditForkBoundary, 14},
-	{"a fork of more than there is", "fork-plain-and-override/children/1", sub(-1, `"seedLength":16`, `"seedLength":99`), finding.AuditForkBoundary, -1},
 
 	// Compaction and pruning.
 	{"what a summary shadows", "compaction-pressure", sub(103, `"shadowedSeqs":[4,14,`, `"shadowedSeqs":[4,`), finding.AuditCompaction, 104},

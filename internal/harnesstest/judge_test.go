@@ -48,6 +48,9 @@ func baseLogs(t *testing.T) (logs []*baseLog) {
 			t.Fatal(err)
 		}
 		for _, path := range files {
+			if strings.Contains(path, "/late-") {
+				continue // of a later release than the judge
+			}
 			if b := readBase(t, path); b != nil {
 				logs = append(logs, b)
 			}

@@ -98,6 +98,39 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestLateRefusals holds the codes of what only the last release of format 0
+// refuses, or refuses for another reason.
+func TestLateRefusals(t *testing.T) {
+	base := string(logBytes(t, "late-tools-parallel"))
+	for _, c := range []struct {
+		name, old, new string
+		code           logformat.Code
+		line           int64
+	}{
+		{"a range past its row", `"sourceEventSeqs":[[7,23]]`, `"sourceEventSeqs":[[7,24]]`, logformat.CodeSourcesForward, 20},
+		{"a range of more than precede its row", `"sourceEventSeqs":[[7,23]]`, `"sourceEventSeqs":[[0,24]]`, logformat.CodeSourcesShape, 20},
+		{"a range that decreases", `"sourceEventSeqs":[[7,23]]`, `"sourceEventSeqs":[[23,7]]`, logformat.CodeSourcesShape, 20},
+		{"a range twice", `"sourceEventSeqs":[[7,23]]`, `"sourceEventSeqs":[[7,9],[7,9]]`, logformat.CodeSourcesShape, 20},
+		{"a number twice", `"sourceEventSeqs":[[7,23]]`, `"sourceEventSeqs":[7,7]`, logformat.CodeSourcesDuplicate, 20},
+		{"a number of its own", `"sourceEventSeqs":[[7,23]]`, `"sourceEventSeqs":[24]`, logformat.CodeSourcesForward, 20},
+		{"no list", `"sourceEventSeqs":[[7,23]]`, `"sourceEventSeqs":null`, logformat.CodeSourcesShape, 20},
+		{"a number below zero", `"seq":5,`, `"seq":-5,`, logformat.CodeSeqShape, 7},
+		{"a line of null", "\n{\"type\":\"step/start\"", "\nnull\n{\"type\":\"step/start\"", logformat.CodeLineNull, 5},
+		{"a line of a string", "\n{\"type\":\"step/start\"", "\n\"x\"\n{\"type\":\"step/start\"", logformat.CodeLineNoRecord, 5},
+		{"more inherited events than there are", `"delegationDepth":0`, `"seedLength":1000,"delegationDepth":0`, logformat.CodeSeedLength, 1},
+	} {
+		edited := strings.Replace(base, c.old, c.new, 1)
+		if edited == base {
+			t.Errorf("%s: nothing to replace", c.name)
+			continue
+		}
+		f := run([]byte(edited), verify.Options{}).Findings[0]
+		if f.Code != string(c.code) || f.Place.Line != c.line {
+			t.Errorf("%s: %s at line %d, want %s at line %d", c.name, f.Code, f.Place.Line, c.code, c.line)
+		}
+	}
+}
+
 // TestAccepted holds that what the harness opens is not refused.
 func TestAccepted(t *testing.T) {
 	dirs, _ := filepath.Glob(fixtures + "/accept-*")

@@ -20,12 +20,12 @@ func recordCommand(a *app) *cli.Command {
 		Name:  "record",
 		Usage: "forward a harness's requests to its provider and keep their bodies",
 		Description: `Listens on this machine, forwards everything to the provider, and writes the body of
-each model request to a folder, byte for byte, with an index. The index holds the time,
-the method, length and digest of the body, the session's id, and of the path, the user
-agent and the content headers the words that it knows; in place of any other segment,
-name or parameter it holds [withheld]. Queries, keys, cookies and all other headers are never stored;
-what is in a body is. Point the harness's base URL at the address it prints; Ctrl-C ends it, and a second one does not
-wait for answers. Exits 4 when a body could not be kept.
+each model request to a folder, byte for byte, with an index. The index holds time and
+method, the body's length and digest, the session's id, and the words that it knows of
+path, user agent and content headers; any other segment, name or parameter of these is
+[withheld]. Queries, keys, cookies and other headers are never stored; what a body holds
+is. Point the harness's base URL at the address it prints; Ctrl-C ends it, and a second
+one does not wait for answers. Exits 4 when a body could not be kept.
 
 Example:
   dsh-verify record --to https://api.deepseek.com --out wire/

@@ -11,6 +11,7 @@ const (
 
 var codes = []CodeInfo{
 	{CodeEmpty, Corrupt, "the log holds no bytes, so there is no session in it", "Check the path; a session that never became durable leaves no log."},
+	{CodeEncoding, Corrupt, "the log is not stored as its name says, and the harness reads it by its name", "Give a copy the name of what it holds: session.jsonl for plain text, session.jsonl.zstd for Zstandard frames."},
 	{CodeHeaderUnterminated, Corrupt, "the header line was never completed, so nothing of this session became durable", actCopy},
 	{CodeVersionNewer, Foreign, "the log was written by a newer harness, in a format that this release does not read; it is not damaged", actFormat},
 	{CodeVersionOlder, Foreign, "the log is in a format older than any that can be read; it is not damaged", actFormat},
@@ -59,7 +60,7 @@ var codes = []CodeInfo{
 	{CodeHeaderRoute, Corrupt, "the request header does not name a provider and a model", actWriter},
 	{CodeHeaderEffort, Corrupt, "the request header's reasoningEffort is not a non-empty string", actWriter},
 	{CodeDefaults, Corrupt, "the request header's adapterDefaults must mark reasoningEffort or maxTokens with true, and only a field that the config has", actWriter},
-	{CodeHeaderMember, Corrupt, "the request header has a null where system or tools should be: the harness loads it but cannot fold it into a request", actWriter},
+	{CodeHeaderMember, Corrupt, "the harness loads this log, but it cannot fold this request header: the session opens, and no request can be made from there on", actWriter},
 
 	{CodeSurfaceOpMissing, Corrupt, "the event is model-visible and must say with surfaceOp how it enters the surface", actWriter},
 	{CodeSurfaceOpLogOnly, Corrupt, "the event is log-only and cannot change the surface", actWriter},

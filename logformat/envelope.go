@@ -137,6 +137,7 @@ func (r *Reader) checkEnvelope(env *envelope, event *Event) *Refusal {
 		if refusal := checkRequestHeader(env); refusal != nil {
 			return refusal
 		}
+		r.foldFault(env)
 	}
 	return r.checkSurface(env, event)
 }

@@ -120,6 +120,9 @@ func TestHeaderAgainstFileName(t *testing.T) {
 		{"session.v4.jsonl", `"4"`, CodeHeaderShape, "version is not a number"},
 	} {
 		log := `{"type":"session","version":` + c.version + `,"id":"s","createdAt":1,"delegationDepth":0}` + "\n"
+		if _, compressed, _ := ParseFileName(c.name); compressed {
+			log = string(frameSpec{window: window128K, size: -1, blocks: []specBlock{raw(log)}}.bytes())
+		}
 		_, err := NewReader(strings.NewReader(log), Options{FileName: c.name}).Header()
 		refusal, refused := errors.AsType[*Refusal](err)
 		switch {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"math"
 )
 
 // frameMagic is the little-endian magic number of a Zstandard frame (RFC 8878,
@@ -20,26 +22,29 @@ const maxBlock = 128 << 10 // RFC 8878: Block_Maximum_Size
 //	magic(4) descriptor(1) [window(1)] [dictionary(0,1,2,4)] [content size(0,1,2,4,8)] block… [checksum(4)]
 //	block = header(3: last bit, type 2 bits, size 21 bits) payload
 type frame struct {
-	bytes    []byte // as read: the whole frame, or what there is of a torn one
-	offset   int64  // of the magic number in the file
-	header   int    // length of magic, descriptor and fields; 0 if not complete
-	blocks   int    // complete blocks
-	lastFull int    // length of the frame up to the end of its last complete block
-	rawTail  int    // payload bytes present of an incomplete raw block
-	tooBig   bool   // the incomplete block claims more than a block may hold
-	complete bool
-	checksum bool
-	declared int64 // content size, -1 when not declared
-	window   int64
+	bytes      []byte // as read: the whole frame, or what there is of a torn one
+	offset     int64  // of the magic number in the file
+	header     int    // length of magic, descriptor and fields; 0 if not complete
+	blocks     int    // complete blocks
+	lastFull   int    // length of the frame up to the end of its last complete block
+	rawTail    int    // payload bytes present of an incomplete raw block
+	tornBlock  int    // payload bytes that the incomplete block claims
+	odd        bool   // a block that a decoder may not take as it is: see rewrite
+	lastBlock  bool   // the last block is complete
+	emptyLast  bool   // and has no payload
+	complete   bool
+	checksum   bool
+	dictionary uint32
+	declared   int64 // content size, -1 when not declared
+	window     int64 // of a single segment its content size
 }
+
+// blockMax returns the most that a block of the frame may hold, packed or not.
+func (f *frame) blockMax() int64 { return min(f.window, maxBlock) }
 
 // bound returns the largest length that the frame's blocks can decode to.
 func (f *frame) bound() int64 {
-	n := int64(f.blocks) * maxBlock
-	if f.declared >= 0 {
-		n = min(n, f.declared)
-	}
-	return n
+	return int64(f.blocks)*maxBlock + int64(f.rawTail)
 }
 
 // A frameWalker reads a concatenation of frames.
@@ -97,24 +102,28 @@ func (w *frameWalker) walkBlocks(f *frame) (complete bool, err error) {
 			return false, err
 		}
 		h := uint32(w.buf[at]) | uint32(w.buf[at+1])<<8 | uint32(w.buf[at+2])<<16
-		size := int(h >> 3)
+		kind, size := blockKind(h>>1&3), int(h>>3)
 		last = h&1 != 0
-		switch h >> 1 & 3 {
-		case 1: // RLE: one byte stands for size of them
-			size = 1
-		case 3:
+		payload := size
+		switch kind {
+		case blockRLE: // one byte stands for size of them
+			payload = 1
+		case blockReserved:
 			return false, w.refuse(CodeZstdReserved, at, "a block has the reserved type")
 		}
-		if ok, err := w.take(size); !ok || err != nil {
-			f.tooBig = int64(size) > min(f.window, maxBlock)
-			if h>>1&3 == 0 {
+		if ok, err := w.take(payload); !ok || err != nil {
+			f.tornBlock = payload
+			if kind == blockRaw {
 				f.rawTail = len(w.buf) - at - 3
 			}
 			return false, err
 		}
+		f.odd = f.odd || int64(size) > f.blockMax() || kind == blockCompressed && size == 0
+		f.emptyLast = payload == 0
 		f.blocks++
 		f.lastFull = len(w.buf)
 	}
+	f.lastBlock = true
 	if f.checksum {
 		return w.take(4)
 	}
@@ -155,9 +164,10 @@ func fieldBytes(descriptor byte) int {
 	if descriptor&0x20 == 0 {
 		n++ // window descriptor, absent in a single segment
 	}
-	n += [4]int{0, 1, 2, 4}[descriptor&3]
-	return n + contentSizeBytes(descriptor)
+	return n + dictionaryBytes(descriptor) + contentSizeBytes(descriptor)
 }
+
+func dictionaryBytes(descriptor byte) int { return [4]int{0, 1, 2, 4}[descriptor&3] }
 
 func contentSizeBytes(descriptor byte) int {
 	if flag := descriptor >> 6; flag != 0 {
@@ -171,17 +181,23 @@ func contentSizeBytes(descriptor byte) int {
 
 func (f *frame) readFields(b []byte) {
 	descriptor := b[4]
-	if n := contentSizeBytes(descriptor); n > 0 {
-		var field [8]byte
-		copy(field[:], b[f.header-n:f.header])
-		size := binary.LittleEndian.Uint64(field[:])
+	var field [8]byte
+	n := contentSizeBytes(descriptor)
+	copy(field[:], b[f.header-n:f.header])
+	if size := binary.LittleEndian.Uint64(field[:]); n > 0 && size != math.MaxUint64 { // which says that it is not known
 		if n == 2 {
 			size += 256
 		}
 		f.declared = int64(min(size, 1<<62))
 	}
+	field = [8]byte{}
+	copy(field[:], b[f.header-n-dictionaryBytes(descriptor):f.header-n])
+	f.dictionary = binary.LittleEndian.Uint32(field[:4])
 	if descriptor&0x20 != 0 {
 		f.window = f.declared
+		if f.declared < 0 {
+			f.window = math.MaxInt64
+		}
 		return
 	}
 	exponent, mantissa := b[5]>>3, int64(b[5]&7)
@@ -189,56 +205,38 @@ func (f *frame) readFields(b []byte) {
 	f.window = base + base/8*mantissa
 }
 
-// salvage rewrites an incomplete frame into a complete one of what it still
-// holds: its complete blocks, and the bytes present of a raw block. The result
-// decodes without a checksum and without a declared size. Nil when nothing can
-// be decoded.
-func (f *frame) salvage() []byte {
-	if f.header == 0 || f.blocks == 0 && f.rawTail == 0 {
-		return nil
-	}
-	if f.tooBig {
-		return nil // a decoder fails on it before it gives anything out
-	}
-	if f.bytes[4]&3 != 0 {
-		return nil // needs a dictionary that nobody has
-	}
-	out := append([]byte(nil), f.bytes[:4]...)
-	out = append(out, 0, windowDescriptor(f.window))
-	body := f.bytes[f.header:f.lastFull]
-	out = append(out, body...)
-	tail := f.bytes[f.lastFull:]
-	if f.rawTail > 0 {
-		h := uint32(f.rawTail)<<3 | 1
-		out = append(out, byte(h), byte(h>>8), byte(h>>16))
-		return append(out, tail[3:3+f.rawTail]...)
-	}
-	markLast(out[6:])
-	return out
+// A blockKind is how a block's payload stands for its content.
+type blockKind uint8
+
+const (
+	blockRaw blockKind = iota
+	blockRLE
+	blockCompressed
+	blockReserved
+)
+
+// A block is one of a frame.
+type block struct {
+	kind    blockKind
+	last    bool
+	size    int // of the payload; of a run, of what it stands for
+	payload []byte
 }
 
-// markLast sets the last-block bit of the final block in a run of blocks.
-func markLast(blocks []byte) {
-	for at := 0; at+3 <= len(blocks); {
-		h := uint32(blocks[at]) | uint32(blocks[at+1])<<8 | uint32(blocks[at+2])<<16
-		size := int(h >> 3)
-		if h>>1&3 == 1 {
-			size = 1
-		}
-		end := at + 3 + size
-		if end >= len(blocks) {
-			blocks[at] |= 1
-		}
-		at = end
-	}
-}
-
-// windowDescriptor returns a descriptor for a window of at least n bytes.
-func windowDescriptor(n int64) byte {
-	for exponent := byte(0); exponent < 31; exponent++ {
-		if int64(1)<<(10+exponent) >= n {
-			return exponent << 3
+// each yields the frame's complete blocks.
+func (f *frame) each() iter.Seq[block] {
+	return func(yield func(block) bool) {
+		for b := f.bytes[f.header:f.lastFull]; len(b) >= 3; {
+			h := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
+			k := block{kind: blockKind(h >> 1 & 3), last: h&1 != 0, size: int(h >> 3)}
+			n := k.size
+			if k.kind == blockRLE {
+				n = 1
+			}
+			k.payload = b[3 : 3+n]
+			if b = b[3+n:]; !yield(k) {
+				return
+			}
 		}
 	}
-	return 31 << 3
 }

@@ -82,6 +82,18 @@ func (s *lineSplitter) keep() error {
 	return nil
 }
 
+// skip reads on to the end without looking at the lines, which it counts. The
+// error is what ended it, [io.EOF] too.
+func (s *lineSplitter) skip() (lines int64, err error) {
+	for err == nil {
+		lines += int64(bytes.Count(s.rest, []byte{'\n'}))
+		s.rest, s.partial = nil, nil
+		err = s.advance()
+	}
+	s.number += lines
+	return lines, err
+}
+
 func (s *lineSplitter) advance() error {
 	// The line buffer is kept for reuse, but not one that a single huge line left.
 	if len(s.partial) == 0 && cap(s.partial) > 4<<20 {

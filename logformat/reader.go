@@ -20,7 +20,8 @@ type Options struct {
 	// was found. When set, the header's id and cwd must derive it.
 	StorePath string
 	// FileName is the name of the log's file. Where it is one that the harness gives,
-	// the header's version must be the one that it states; any other says nothing.
+	// the log must be stored as it says, and the header's version must be the one that
+	// it states; any other says nothing.
 	FileName string
 	// MaxSize limits the decoded length in bytes; 0 means no limit.
 	MaxSize int64
@@ -48,12 +49,14 @@ type Reader struct {
 	rows     RowSource // in place of text, or nil
 	lines    *lineSplitter
 
-	header *SessionHeader
-	opened bool
+	header   *SessionHeader
+	misnamed bool // stored otherwise than its name says
+	opened   bool
 	err    error // of opening, or of the input
 
 	faults  faults
 	ended   bool     // no further record is yielded; lines are still checked
+	settled bool     // no line can change the verdict any more; frames still can
 	issue   *Refusal // the first line fault, which a later turn/end makes a refusal
 	strict  bool     // the current line is inside complete Zstandard frames
 	nextSeq int64
@@ -104,8 +107,7 @@ func NewReader(src io.Reader, opts Options) *Reader {
 	in := bufio.NewReaderSize(src, 256<<10)
 	r := newReader(opts)
 	head, _ := in.Peek(4)
-	if len(head) == 4 && binary.LittleEndian.Uint32(head) == frameMagic || isFramePrefix(head) {
-		r.encoding = Zstandard
+	if r.setEncoding(head) == Zstandard {
 		r.zstd = newZstdSource(in)
 		r.ahead = &aheadSource{src: r.zstd}
 		r.lines.src = r.ahead
@@ -130,6 +132,26 @@ func NewRowReader(rows RowSource, encoding Encoding, opts Options) *Reader {
 	r := newReader(opts)
 	r.encoding, r.rows = encoding, rows
 	return r
+}
+
+// setEncoding decides how the log is stored. What its name says is not believed
+// where the first bytes are those of a log that is stored otherwise: the harness
+// refuses it, and it is refused here too.
+func (r *Reader) setEncoding(head []byte) Encoding {
+	packed := len(head) == 4 && binary.LittleEndian.Uint32(head) == frameMagic
+	switch _, compressed, named := ParseFileName(r.opts.FileName); {
+	case !named:
+		packed = packed || isFramePrefix(head)
+	case !compressed:
+		r.misnamed = packed
+	default:
+		r.misnamed = len(head) > 0 && head[0] == '{'
+		packed = !r.misnamed
+	}
+	if packed {
+		r.encoding = Zstandard
+	}
+	return r.encoding
 }
 
 func newReader(opts Options) *Reader {
@@ -166,28 +188,21 @@ func (r *Reader) Header() (*SessionHeader, error) {
 }
 
 func (r *Reader) open1() error {
+	if r.misnamed {
+		return r.faults.add(&Refusal{Code: CodeEncoding, Phase: PhaseContainer, Seq: -1, Detail: storedAs[r.encoding]})
+	}
 	l, err := r.nextLine()
 	if errors.Is(err, io.EOF) {
-		if r.zstd != nil && r.zstd.torn != nil {
-			return r.faults.add(&Refusal{
-				Code: CodeHeaderUnterminated, Phase: PhaseContainer, Seq: -1, Pos: Position{Line: 1, Frame: 1},
-				Detail: fmt.Sprintf("the log is the beginning of its first Zstandard frame, %d bytes", r.zstd.torn.Bytes),
-			})
-		}
-		return r.faults.add(&Refusal{Code: CodeEmpty, Phase: PhaseContainer, Seq: -1})
+		return r.faults.add(r.emptyFault())
+	}
+	if refusal, ok := errors.AsType[*Refusal](err); ok && refusal.Code == CodeZstdTornRecord {
+		return r.faults.add(headerFrameFault(line{pos: refusal.Pos})) // the complete frames end in the header line
 	}
 	if err != nil {
 		return r.fail(err)
 	}
-	if r.encoding == Zstandard {
-		if l.torn || !l.terminated {
-			return r.faults.add(r.headerFrameFault(l))
-		}
-		if !r.lines.piece.ends || len(r.lines.rest) > 0 {
-			if !r.drainHeaderFrame() {
-				return r.faults.add(&Refusal{Code: CodeZstdHeaderFrame, Phase: PhaseContainer, Pos: l.pos, Seq: -1})
-			}
-		}
+	if r.encoding == Zstandard && !r.headerFrame(l) {
+		return r.faults.add(headerFrameFault(l))
 	}
 	if !l.terminated {
 		return r.faults.add(&Refusal{Code: CodeHeaderUnterminated, Phase: PhaseContainer, Pos: l.pos, Seq: -1})
@@ -211,13 +226,40 @@ func (r *Reader) open1() error {
 	return nil
 }
 
+// storedAs says what lies under the name of another encoding.
+var storedAs = map[Encoding]string{
+	Plain:     "plain text under the name of a compressed log",
+	Zstandard: "a Zstandard frame under the name of a plain log",
+}
+
+// headerFrame reports whether the first frame holds the header line, whole, and
+// nothing else.
+func (r *Reader) headerFrame(l line) bool {
+	return l.pos.Frame == 1 && l.terminated && !l.torn && r.drainHeaderFrame()
+}
+
 // headerFrameFault tells a log that is nothing but a torn frame from one whose
-// first complete frame holds no whole line.
-func (r *Reader) headerFrameFault(l line) *Refusal {
-	if l.torn {
-		return &Refusal{Code: CodeHeaderUnterminated, Phase: PhaseContainer, Pos: l.pos, Seq: -1}
+// first complete frame holds something else than the header line.
+func headerFrameFault(l line) *Refusal {
+	code := CodeZstdHeaderFrame
+	if l.torn && l.pos.Frame == 1 {
+		code = CodeHeaderUnterminated
 	}
-	return &Refusal{Code: CodeZstdHeaderFrame, Phase: PhaseContainer, Pos: l.pos, Seq: -1}
+	return &Refusal{Code: code, Phase: PhaseContainer, Pos: l.pos, Seq: -1}
+}
+
+// emptyFault is the fault of a log without any text.
+func (r *Reader) emptyFault() *Refusal {
+	switch {
+	case r.zstd == nil || r.zstd.number == 0:
+		return &Refusal{Code: CodeEmpty, Phase: PhaseContainer, Seq: -1}
+	case r.zstd.number == 1 && r.zstd.torn != nil:
+		return &Refusal{
+			Code: CodeHeaderUnterminated, Phase: PhaseContainer, Seq: -1, Pos: Position{Line: 1, Frame: 1},
+			Detail: fmt.Sprintf("the log is the beginning of its first Zstandard frame, %d bytes", r.zstd.torn.Bytes),
+		}
+	}
+	return headerFrameFault(line{pos: Position{Line: 1, Frame: 1}})
 }
 
 // drainHeaderFrame reports whether what is left of the first frame is nothing.
@@ -275,6 +317,9 @@ func (r *Reader) Next() (*Record, error) {
 		return nil, err
 	}
 	for r.err == nil {
+		if r.settled && r.rows == nil {
+			return nil, r.skipRest()
+		}
 		l, err := r.nextLine()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -288,6 +333,19 @@ func (r *Reader) Next() (*Record, error) {
 		}
 	}
 	return nil, r.err
+}
+
+// skipRest reads what is left of a log whose verdict no line can change: its
+// frames may still be damaged, which outranks every line.
+func (r *Reader) skipRest() error {
+	lines, err := r.lines.skip()
+	r.stats.Lines += lines
+	if errors.Is(err, io.EOF) {
+		r.err = r.finish()
+	} else {
+		r.err = r.fail(err)
+	}
+	return r.err
 }
 
 func (r *Reader) nextLine() (line, error) {
@@ -410,7 +468,7 @@ func (r *Reader) countForm(form ecmajson.Form) {
 
 // faults keeps the first fault of each phase.
 type faults struct {
-	byPhase [PhaseEvents + 1]*Refusal
+	byPhase [PhaseFold + 1]*Refusal
 }
 
 func (f *faults) add(r *Refusal) *Refusal {

@@ -9,6 +9,7 @@ type Code string
 // The codes of this package. Each is described in [Codes].
 const (
 	CodeEmpty              Code = "log/empty"
+	CodeEncoding           Code = "log/encoding"
 	CodeHeaderUnterminated Code = "header/unterminated"
 	CodeVersionNewer       Code = "version/newer"
 	CodeVersionOlder       Code = "version/older"
@@ -95,6 +96,7 @@ const (
 	PhaseClosers                  // what closing an open turn would have to write
 	PhaseHeaderLate               // the header's cwd, seedLength and parentSession
 	PhaseEvents                   // envelope, request headers and surface rules, event by event
+	PhaseFold                     // what the harness loads and can make no request from
 )
 
 // A Refusal says why a log cannot be trusted, and where. It implements error.

@@ -75,12 +75,17 @@ func checkRequestHeader(env *envelope) *Refusal {
 	if !validDefaults(header.Lookup("adapterDefaults"), config) {
 		return env.fault(CodeDefaults, PhaseEvents, "")
 	}
+	return nil
+}
+
+// foldFault notes a header that the harness loads and cannot fold.
+func (r *Reader) foldFault(env *envelope) {
+	header := env.data.Lookup("header")
 	for _, member := range []string{"system", "tools"} {
-		if v := header.Lookup(member); v.Kind() == ecmajson.Null {
-			return env.fault(CodeHeaderMember, PhaseEvents, member)
+		if header.Lookup(member).Kind() == ecmajson.Null {
+			r.faults.add(env.fault(CodeHeaderMember, PhaseFold, member+" is null"))
 		}
 	}
-	return nil
 }
 
 func validDefaults(defaults, config ecmajson.Value) bool {

@@ -49,10 +49,6 @@ func (s *plainSource) next() (piece, error) {
 // larger one is streamed, so that a small file cannot ask for gigabytes.
 const wholeFrame = 16 << 20
 
-// maxWindow is the largest window that the harness's decoder accepts
-// (zstd's ZSTD_WINDOWLOG_LIMIT_DEFAULT).
-const maxWindow = 128 << 20
-
 // zstdSource decodes a log frame by frame.
 type zstdSource struct {
 	walker  frameWalker
@@ -61,11 +57,11 @@ type zstdSource struct {
 	number  int
 	plain   int // frames without a checksum
 	stream  *zstd.Decoder
-	offset  int64 // of the frame being streamed
+	frame   *frame // being streamed
+	content int64  // of it, so far
+	ring    ring
 	torn    *TornFrame
 	done    bool
-
-	tornStream bool // the frame being streamed is the incomplete last one
 }
 
 // A TornFrame describes a structurally incomplete last frame.
@@ -96,41 +92,44 @@ func (s *zstdSource) next() (piece, error) {
 	if !f.checksum {
 		s.plain++
 	}
-	if f.window > maxWindow {
-		return piece{}, s.damaged(f.offset, fmt.Errorf("it needs a window of %d bytes", f.window))
-	}
-	if f.bound() > wholeFrame {
-		return s.openStream(f)
-	}
-	text, err := s.decode(f.bytes)
+	src, err := f.decodable()
 	if err != nil {
-		return piece{}, s.damaged(f.offset, err)
+		return piece{}, s.damaged(f, err)
+	}
+	if !f.onePass() && f.bound() > wholeFrame {
+		return s.openStream(f, src)
+	}
+	text, err := s.decode(f, src)
+	if err != nil {
+		return piece{}, s.damaged(f, err)
 	}
 	return piece{text: text, frame: s.number, ends: true}, nil
 }
 
-func (s *zstdSource) decode(frame []byte) ([]byte, error) {
+// decode decodes a frame in one go; src is what the frame is rewritten to.
+func (s *zstdSource) decode(f *frame, src []byte) ([]byte, error) {
 	if s.decoder == nil {
-		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<28))
 		if err != nil {
 			return nil, err
 		}
 		s.decoder = decoder
 	}
-	out, err := s.decoder.DecodeAll(frame, s.out[:0])
-	if err == nil {
-		s.out = out
+	out, err := s.decoder.DecodeAll(src, s.out[:0])
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	s.out = out
+	return out, s.ring.sizeFault(f, int64(len(out)))
 }
 
-func (s *zstdSource) openStream(f *frame) (piece, error) {
-	stream, err := zstd.NewReader(bytes.NewReader(f.bytes), zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+func (s *zstdSource) openStream(f *frame, src []byte) (piece, error) {
+	stream, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(1<<28))
 	if err != nil {
-		return piece{}, s.damaged(f.offset, err)
+		return piece{}, s.damaged(f, err)
 	}
-	s.stream, s.offset = stream, f.offset
+	s.stream, s.frame, s.content = stream, f, 0
 	return s.nextStreamed()
 }
 
@@ -139,15 +138,19 @@ func (s *zstdSource) nextStreamed() (piece, error) {
 		s.out = make([]byte, 1<<20)
 	}
 	n, err := io.ReadFull(s.stream, s.out[:1<<20])
+	s.content += int64(n)
+	p := piece{text: s.out[:n], frame: s.number, torn: !s.frame.complete}
 	switch {
 	case err == nil:
-		return piece{text: s.out[:n], frame: s.number, torn: s.tornStream}, nil
+		return p, nil
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) && n > 0 && s.streamEnded():
-		s.stream.Close()
-		s.stream = nil
-		return piece{text: s.out[:n], frame: s.number, ends: true, torn: s.tornStream}, nil
+		if err = s.ring.sizeFault(s.frame, s.content); err == nil {
+			s.closeStream()
+			p.ends = true
+			return p, nil
+		}
 	}
-	return piece{}, s.damaged(s.offset, err)
+	return piece{}, s.damaged(s.frame, err)
 }
 
 // streamEnded tells a short last read from a frame that does not decode.
@@ -160,17 +163,20 @@ func (s *zstdSource) streamEnded() bool {
 // salvage decodes what an incomplete last frame still holds. As in the
 // harness, a frame whose present blocks do not decode gives nothing.
 func (s *zstdSource) salvage(f *frame) (piece, error) {
-	s.done = true
+	s.done, s.ring = true, 0 // the harness takes another decoder for it
 	s.torn = &TornFrame{Offset: f.offset, Bytes: int64(len(f.bytes))}
 	p := piece{frame: s.number, ends: true, torn: true}
-	whole := f.salvage()
-	if whole == nil || f.window > maxWindow {
+	if f.header == 0 {
 		return p, nil
 	}
-	if int64(f.blocks)*maxBlock > wholeFrame {
-		return s.salvageStreamed(f, whole)
+	src, err := f.decodable()
+	if err != nil {
+		return p, nil
 	}
-	if text, err := s.decode(whole); err == nil {
+	if f.bound() > wholeFrame {
+		return s.salvageStreamed(f, src)
+	}
+	if text, err := s.decode(f, src); err == nil {
 		p.text = text
 	}
 	return p, nil
@@ -178,27 +184,29 @@ func (s *zstdSource) salvage(f *frame) (piece, error) {
 
 // salvageStreamed decodes a large incomplete frame twice: once to learn that
 // all of it decodes, and then for its text.
-func (s *zstdSource) salvageStreamed(f *frame, whole []byte) (piece, error) {
-	probe := frame{bytes: whole, offset: f.offset}
-	s.tornStream = true
-	p, err := s.openStream(&probe)
+func (s *zstdSource) salvageStreamed(f *frame, src []byte) (piece, error) {
+	p, err := s.openStream(f, src)
 	for err == nil && !p.ends {
 		p, err = s.nextStreamed()
 	}
 	if err != nil {
 		return piece{frame: s.number, ends: true, torn: true}, nil
 	}
-	return s.openStream(&probe)
+	return s.openStream(f, src)
 }
 
-func (s *zstdSource) damaged(offset int64, cause error) error {
+func (s *zstdSource) damaged(f *frame, cause error) error {
+	s.closeStream()
+	return &Refusal{
+		Code: CodeZstdFrame, Phase: PhaseContainer, Seq: -1,
+		Detail: fmt.Sprintf("frame %d at byte %d of the file (%v)", s.number, f.offset, cause),
+	}
+}
+
+func (s *zstdSource) closeStream() {
 	if s.stream != nil {
 		s.stream.Close()
 		s.stream = nil
-	}
-	return &Refusal{
-		Code: CodeZstdFrame, Phase: PhaseContainer, Seq: -1,
-		Detail: fmt.Sprintf("frame %d at byte %d of the file (%v)", s.number, offset, cause),
 	}
 }
 
@@ -206,7 +214,5 @@ func (s *zstdSource) close() {
 	if s.decoder != nil {
 		s.decoder.Close()
 	}
-	if s.stream != nil {
-		s.stream.Close()
-	}
+	s.closeStream()
 }

@@ -21,7 +21,7 @@ func (r *Reader) take(l line) *Record {
 		r.lineFault(l.fault)
 		return nil
 	}
-	if rec, ok := r.takeFast(l); ok {
+	if rec, ok := r.takeFast(l); ok || r.issue != nil && !mayEndTurn(l.text) {
 		return rec
 	}
 	root, form, reason := r.parseLine(l.text)
@@ -68,6 +68,7 @@ func (r *Reader) takeScalar(root ecmajson.Node, form ecmajson.Form, l line) *Rec
 	case r.issue != nil:
 		if malformed == nil && env.typ.Is(TypeTurnEnd) {
 			r.refuse(r.issue)
+			r.settled = true
 		}
 		return nil
 	case malformed != nil:
@@ -108,6 +109,12 @@ func isBlank(text []byte) bool {
 		}
 	}
 	return true
+}
+
+// mayEndTurn reports whether a line in a tail has to be parsed, as it may be a
+// turn/end, whose name an escape can hide.
+func mayEndTurn(text []byte) bool {
+	return bytes.Contains(text, []byte(TypeTurnEnd)) || bytes.IndexByte(text, '\\') >= 0
 }
 
 func rowKind(eventType ecmajson.Value) RowKind {
@@ -209,9 +216,7 @@ func (r *Reader) gap(l line, got string) *Refusal {
 func (r *Reader) lineFault(fault *Refusal) {
 	if r.strict {
 		r.refuse(fault)
-		if r.issue == nil {
-			r.issue = fault
-		}
+		r.settled = true
 		return
 	}
 	if r.issue != nil {

@@ -16,19 +16,20 @@ func (p *Place) inArchive(a *exportzip.Archive, name string) {
 	for _, folder := range a.Folders() {
 		s := Choose(a.Files(folder))
 		dir := strings.TrimSuffix(name+"/"+folder, "/")
-		_, storePath, inRoot := inStoreRoot(strings.TrimSuffix(folder, "/"))
+		at, inRoot := inPath(strings.TrimSuffix(folder, "/"))
 		if inRoot {
 			roots.note(p, path.Dir(path.Dir(dir)), dir, &s)
 		}
 		if s.Absent != "" || inRoot && len(s.Logs) == 0 {
 			l := absent(dir, a.Files(folder), &s)
-			l.StorePath, l.Modified = storePath, modified
+			l.StorePath, l.Modified = at.storePath, modified
 			p.Absent = append(p.Absent, l)
 			continue
 		}
 		for _, file := range s.Logs {
 			l := archived(a, folder, file)
-			l.Name, l.StorePath, l.Modified, l.Older = dir+"/"+file, storePath, modified, s.Older
+			l.Name, l.StorePath, l.judged = dir+"/"+file, at.storePath, at.judged
+			l.Modified, l.Older = modified, s.Older
 			p.Logs = append(p.Logs, l)
 		}
 		p.beside(dir, &s)

@@ -46,7 +46,7 @@ type listing struct {
 // name counts as the log, as it does for the harness, which cannot read it.
 func (w *walker) list(dir string) *listing {
 	entries, err := os.ReadDir(dir)
-	_, _, inRoot := inStoreRoot(dir)
+	_, inRoot := locationOf(dir)
 	in := &listing{dir: dir, kinds: make(map[string]fs.FileMode)}
 	switch {
 	case err != nil && inRoot:
@@ -80,7 +80,7 @@ func (w *walker) folder(dir string, depth int, media objectstore.Store) {
 	if len(s.Logs) > 0 && slices.Contains(in.folders, "media") {
 		media = objectstore.OpenMedia(filepath.Join(dir, "media"))
 	}
-	for _, l := range w.session(dir, depth, &s) {
+	for _, l := range w.session(dir, &s) {
 		l.Media = media
 		w.Logs = append(w.Logs, l)
 	}
@@ -89,7 +89,7 @@ func (w *walker) folder(dir string, depth int, media objectstore.Store) {
 		w.file(dir, name, in.kinds[name])
 	}
 	w.below(in, depth, len(s.Logs) > 0, media)
-	if _, _, inRoot := inStoreRoot(dir); s.Absent != "" || inRoot && len(w.Logs) == before {
+	if _, inRoot := locationOf(dir); s.Absent != "" || inRoot && len(w.Logs) == before {
 		w.absent(in, &s)
 		return
 	}
@@ -129,20 +129,15 @@ func kind(path string, e fs.DirEntry) (mode fs.FileMode, linked bool) {
 	return info.Mode().Type(), true
 }
 
-// session returns the logs that a folder holds. In a store root their path must be
-// what their header says; of a folder that is named itself nobody asks where it lies.
-func (w *walker) session(dir string, depth int, s *Files) (logs []*Log) {
-	root, storePath, inRoot := inStoreRoot(dir)
+// session returns the logs that a folder holds.
+func (w *walker) session(dir string, s *Files) (logs []*Log) {
 	for _, name := range s.Logs {
 		l := fileLog(filepath.Join(dir, name))
 		l.Older = s.Older
-		if inRoot && depth > 0 {
-			l.Root, l.StorePath = root, storePath
-		}
 		logs = append(logs, l)
 	}
-	if inRoot && depth > 0 {
-		w.roots.note(w.Place, root, dir, s)
+	if at, ok := locationOf(dir); ok {
+		w.roots.note(w.Place, at.root, dir, s)
 	}
 	return logs
 }
@@ -165,7 +160,8 @@ func (w *walker) file(dir, name string, mode fs.FileMode) {
 func (w *walker) absent(in *listing, s *Files) {
 	l := absent(in.dir, in.files, s)
 	l.Dir, l.Modified = in.dir, lastWritten(in.dir)
-	l.Root, l.StorePath, _ = inStoreRoot(in.dir)
+	at, _ := locationOf(in.dir)
+	l.Root, l.StorePath = at.root, at.storePath
 	if in.fault != nil {
 		l.Absent = finding.New(finding.InputUnreadable, reason(in.dir, in.fault), l.Absent.Place)
 	}
@@ -204,7 +200,6 @@ func listed(names []string, most int) string {
 // isFlat tells a log of the layout that was given up: a file of its own in a
 // project's folder.
 func isFlat(path, name string) bool {
-	project := filepath.Base(filepath.Dir(path))
 	return (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zstd")) && name != "requests.jsonl" &&
-		(project == logformat.NoCwdFolder || strings.HasPrefix(project, "--") && strings.HasSuffix(project, "--"))
+		logformat.IsProjectFolder(filepath.Base(filepath.Dir(path)))
 }

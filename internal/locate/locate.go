@@ -50,7 +50,8 @@ type Log struct {
 	// Absent says why a log of [Place.Absent] is not there.
 	Absent finding.Finding
 
-	open func(logformat.Options) (*logformat.Reader, io.Closer, error)
+	judged bool // the place in the store root must be what the header says
+	open   func(logformat.Options) (*logformat.Reader, io.Closer, error)
 }
 
 // Open opens the log for reading.
@@ -58,7 +59,9 @@ func (l *Log) Open(opts logformat.Options) (*logformat.Reader, io.Closer, error)
 	if l.open == nil {
 		return nil, nil, errors.New(l.Absent.Message)
 	}
-	opts.StorePath = l.StorePath
+	if l.judged {
+		opts.StorePath = l.StorePath
+	}
 	return l.open(opts)
 }
 
@@ -234,6 +237,10 @@ func fileLog(path string) *Log {
 	}}
 	if info, err := os.Stat(path); err == nil {
 		l.Modified = info.ModTime().UnixMilli()
+	}
+	if _, _, ok := logformat.ParseFileName(filepath.Base(path)); ok {
+		at, _ := locationOf(l.Dir)
+		l.Root, l.StorePath, l.judged = at.root, at.storePath, at.judged
 	}
 	// A name that cannot be read counts too: it is said so, and not passed over.
 	recording := filepath.Join(l.Dir, "requests.jsonl")

@@ -3,6 +3,7 @@ package locate
 import (
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 
@@ -10,14 +11,38 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
-// inStoreRoot recognises a session's folder in a store root by the name of the
-// project's folder above it.
-func inStoreRoot(dir string) (root, storePath string, ok bool) {
-	project := filepath.Base(filepath.Dir(dir))
-	if !logformat.IsProjectFolder(project) {
-		return "", "", false
+// A location is where a session's folder lies in a store root, <root>/--project--/<id>/.
+type location struct {
+	root, storePath string
+	// judged says that the root is a harness's own, …/sessions/: what lies there must
+	// lie where its header says. A copy may lie in any folder, whatever its name.
+	judged bool
+}
+
+// sessionsFolder is what the harness calls the store root in its home.
+const sessionsFolder = "sessions"
+
+// locationOf recognises a session's folder by the name of the project's folder above
+// it, however the folder is named from here.
+func locationOf(dir string) (at location, ok bool) {
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		return location{}, false
 	}
-	return filepath.Dir(filepath.Dir(dir)), project + "/" + filepath.Base(dir), true
+	at, ok = inPath(filepath.ToSlash(whole))
+	if ok {
+		at.root = filepath.Join(dir, "..", "..")
+	}
+	return at, ok
+}
+
+// inPath is the same of a slash-separated path that is not on disk.
+func inPath(dir string) (location, bool) {
+	project, root := path.Dir(dir), path.Dir(path.Dir(dir))
+	if !logformat.IsProjectFolder(path.Base(project)) {
+		return location{}, false
+	}
+	return location{root, path.Base(project) + "/" + path.Base(dir), path.Base(root) == sessionsFolder}, true
 }
 
 // InRoot returns the log of the session with an id in a store root, nil when none or

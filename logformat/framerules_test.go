@@ -1,0 +1,210 @@
+package logformat
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A frameSpec is a frame written by hand, so that it can say what no encoder says.
+type frameSpec struct {
+	window  int   // descriptor; -1: a single segment
+	size    int64 // that it states; -1: none
+	wide    int   // bytes of the stated size: 1 (a single segment only), 2, 4 or 8
+	dictID  []byte
+	blocks  []specBlock
+	tornOff int // bytes missing at the end
+}
+
+type specBlock struct {
+	kind blockKind
+	size int
+	data string
+}
+
+func raw(data string) specBlock { return specBlock{blockRaw, len(data), data} }
+
+func (f frameSpec) bytes() []byte {
+	out := binary.LittleEndian.AppendUint32(nil, frameMagic)
+	descriptor := map[int]byte{0: 0, 1: 1, 2: 2, 4: 3}[len(f.dictID)]
+	if f.window < 0 {
+		descriptor |= 0x20
+	}
+	descriptor |= map[int]byte{0: 0, 1: 0, 2: 1 << 6, 4: 2 << 6, 8: 3 << 6}[f.wide]
+	out = append(out, descriptor)
+	if f.window >= 0 {
+		out = append(out, byte(f.window))
+	}
+	out = append(out, f.dictID...)
+	size := f.size
+	if f.wide == 2 {
+		size -= 256
+	}
+	out = append(out, binary.LittleEndian.AppendUint64(nil, uint64(size))[:f.wide]...)
+	for i, b := range f.blocks {
+		out = appendBlock(out, b.kind, b.size, i == len(f.blocks)-1, []byte(b.data))
+	}
+	return out[:len(out)-f.tornOff]
+}
+
+const (
+	window1K   = 0
+	window128K = 7 << 3
+	window2M   = 11 << 3
+	window1G   = 20 << 3
+)
+
+// TestFramesAsTheHarness holds what is decoded of frames that keep to no
+// encoder's ways. What is wanted is what the harness's own loader (rc.8 on Node
+// 24, libzstd 1.5.7) took of a log with such a frame behind its header.
+func TestFramesAsTheHarness(t *testing.T) {
+	long := strings.Repeat("a line of the log\n", 200) // 3,600 bytes
+	for _, c := range []struct {
+		name  string
+		frame frameSpec
+		want  string // "" with refused or torn: nothing
+		code  Code
+	}{
+		{"a raw block over the window, size stated", frameSpec{window: window1K, size: 3600, wide: 4, blocks: []specBlock{raw(long)}}, long, ""},
+		{"a raw block over the window, no size", frameSpec{window: window1K, size: -1, blocks: []specBlock{raw(long)}}, "", CodeZstdFrame},
+		{"a window of 1 GiB, size stated", frameSpec{window: window1G, size: 3600, wide: 4, blocks: []specBlock{raw(long)}}, long, ""},
+		{"a window of 1 GiB, no size", frameSpec{window: window1G, size: -1, blocks: []specBlock{raw(long)}}, "", CodeZstdFrame},
+		{"a window of 1 TiB, size stated", frameSpec{window: 30 << 3, size: 3600, wide: 4, blocks: []specBlock{raw(long)}}, "", CodeZstdFrame},
+		{"too large a size, an empty last block", frameSpec{window: window2M, size: 1 << 31, wide: 4, blocks: []specBlock{raw(long), raw("")}}, long, ""},
+		{"too large a size", frameSpec{window: window2M, size: 1 << 31, wide: 4, blocks: []specBlock{raw(long)}}, "", CodeZstdFrame},
+		{"a wrong size that fits the buffer, an empty last block", frameSpec{window: window2M, size: 3601, wide: 4, blocks: []specBlock{raw(long), raw("")}}, "", CodeZstdFrame},
+		{"a size that is said to be unknown", frameSpec{window: window2M, size: -1, wide: 8, blocks: []specBlock{raw(long)}}, long, ""},
+		{"a run longer than a block, size stated", frameSpec{window: window1K, size: 200_000, wide: 4, blocks: []specBlock{{blockRLE, 200_000, "\n"}}}, strings.Repeat("\n", 200_000), ""},
+		{"a run longer than a block, no size", frameSpec{window: window2M, size: -1, blocks: []specBlock{{blockRLE, 200_000, "\n"}}}, "", CodeZstdFrame},
+		{"an empty compressed block, no size", frameSpec{window: window2M, size: -1, blocks: []specBlock{{blockCompressed, 0, ""}, raw(long)}}, long, ""},
+		{"an empty compressed block, size stated", frameSpec{window: window2M, size: 3600, wide: 4, blocks: []specBlock{{blockCompressed, 0, ""}, raw(long)}}, "", CodeZstdFrame},
+		{"a single segment", frameSpec{window: -1, size: 3600, wide: 2, blocks: []specBlock{raw(long)}}, long, ""},
+		{"a single segment, too small", frameSpec{window: -1, size: 3599, wide: 2, blocks: []specBlock{raw(long)}}, "", CodeZstdFrame},
+		{"dictionary 0", frameSpec{window: window128K, size: -1, dictID: []byte{0, 0}, blocks: []specBlock{raw(long)}}, long, ""},
+		{"dictionary 7", frameSpec{window: window128K, size: -1, dictID: []byte{7}, blocks: []specBlock{raw(long)}}, "", CodeZstdFrame},
+		{"torn, dictionary 0", frameSpec{window: window128K, size: -1, dictID: []byte{0, 0, 0, 0}, blocks: []specBlock{raw(long)}, tornOff: 7}, long[:3593], ""},
+		{"torn, dictionary 7", frameSpec{window: window128K, size: -1, dictID: []byte{7}, blocks: []specBlock{raw(long)}, tornOff: 7}, "", ""},
+		{"torn, the size too small", frameSpec{window: window128K, size: 3000, wide: 4, blocks: []specBlock{raw(long)}, tornOff: 7}, "", ""},
+		{"torn, the size too large", frameSpec{window: window128K, size: 9000, wide: 4, blocks: []specBlock{raw(long)}, tornOff: 7}, long[:3593], ""},
+		{"torn, a block over the window", frameSpec{window: window1K, size: 3600, wide: 4, blocks: []specBlock{raw(long)}, tornOff: 7}, "", ""},
+		{"torn, a window of 1 GiB", frameSpec{window: window1G, size: 3600, wide: 4, blocks: []specBlock{raw(long)}, tornOff: 7}, "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newZstdSource(bufio.NewReader(bytes.NewReader(c.frame.bytes())))
+			defer s.close()
+			got, err := s.all()
+			refusal, _ := errors.AsType[*Refusal](err)
+			if (refusal != nil) != (c.code != "") || refusal != nil && refusal.Code != c.code {
+				t.Fatalf("got %v, want %q", err, c.code)
+			}
+			if refusal == nil && got != c.want {
+				t.Errorf("%d bytes, want %d", len(got), len(c.want))
+			}
+		})
+	}
+}
+
+// all decodes what is left.
+func (s *zstdSource) all() (string, error) {
+	var b strings.Builder
+	for {
+		p, err := s.next()
+		if errors.Is(err, io.EOF) {
+			return b.String(), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		b.Write(p.text)
+	}
+}
+
+// TestHeaderFrame holds that the first frame is the header line, whole and alone.
+func TestHeaderFrame(t *testing.T) {
+	const header = `{"type":"session","version":0,"id":"s","createdAt":0,"delegationDepth":0}` + "\n"
+	frame := func(text string) string {
+		return string(frameSpec{window: window128K, size: -1, blocks: []specBlock{raw(text)}}.bytes())
+	}
+	torn := func(text string) string { return frame(text + "..")[:len(frame(text))] }
+	for _, c := range []struct {
+		name, log string
+		want      Code
+	}{
+		{"whole", frame(header), ""},
+		{"over two frames", frame(header[:9]) + frame(header[9:]), CodeZstdHeaderFrame},
+		{"behind an empty frame", frame("") + frame(header), CodeZstdHeaderFrame},
+		{"with an event", frame(header + "{}\n"), CodeZstdHeaderFrame},
+		{"without its end", frame(header[:9]), CodeZstdHeaderFrame},
+		{"an empty frame alone", frame(""), CodeZstdHeaderFrame},
+		{"its end in a torn frame", frame(header[:9]) + torn(header[9:]), CodeZstdHeaderFrame},
+		{"in a torn frame behind an empty one", frame("") + torn(header), CodeZstdHeaderFrame},
+		{"in a torn frame alone", torn(header), CodeHeaderUnterminated},
+	} {
+		_, err := NewReader(strings.NewReader(c.log), Options{}).Header()
+		refusal, _ := errors.AsType[*Refusal](err)
+		if refusal == nil && c.want != "" || refusal != nil && refusal.Code != c.want {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// TestMisnamed holds that the name of a log decides how it is read.
+func TestMisnamed(t *testing.T) {
+	const header = `{"type":"session","version":0,"id":"s","createdAt":0,"delegationDepth":0}` + "\n"
+	packed := string(frameSpec{window: window128K, size: -1, blocks: []specBlock{raw(header)}}.bytes())
+	for _, c := range []struct {
+		log, name string
+		want      Code
+	}{
+		{header, "session.jsonl", ""},
+		{header, "session.jsonl.zstd", CodeEncoding},
+		{header, "session.v4.jsonl.zstd", CodeEncoding},
+		{header, "copy.jsonl.zstd", ""},
+		{header, "session.v04.jsonl.zstd", ""},
+		{packed, "session.jsonl.zstd", ""},
+		{packed, "session.jsonl", CodeEncoding},
+		{packed, "session.jsonl.bak", ""},
+		{packed[:3], "session.jsonl", CodeHeaderUnterminated},
+		{"not a log", "session.jsonl.zstd", CodeZstdMagic},
+		{"", "session.jsonl.zstd", CodeEmpty},
+	} {
+		_, err := NewReader(strings.NewReader(c.log), Options{FileName: c.name}).Header()
+		refusal, _ := errors.AsType[*Refusal](err)
+		if refusal == nil && c.want != "" || refusal != nil && refusal.Code != c.want {
+			t.Errorf("%.10q as %s: %v, want %q", c.log, c.name, err, c.want)
+		}
+	}
+}
+
+// TestBlankLinesByTheMillion holds that a fault which no line can outrank ends the
+// look at lines, not that at frames.
+func TestBlankLinesByTheMillion(t *testing.T) {
+	blank := frameSpec{window: window2M, size: -1}
+	for range 2048 {
+		blank.blocks = append(blank.blocks, specBlock{blockRLE, maxBlock, "\n"})
+	}
+	log := append(headerFrame(t), blank.bytes()...)
+	start := time.Now()
+	r := NewReader(bytes.NewReader(log), Options{})
+	_, err := r.Next()
+	refusal, _ := errors.AsType[*Refusal](err)
+	if refusal == nil || refusal.Code != CodeLineBlank || refusal.Pos.Line != 2 {
+		t.Errorf("%v, want %s at line 2", err, CodeLineBlank)
+	}
+	if got := r.Stats().Lines; got != 2048*maxBlock+1 {
+		t.Errorf("%d lines", got)
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	damaged := append(log, "what is no frame"...)
+	_, err = NewReader(bytes.NewReader(damaged), Options{}).Next()
+	if refusal, _ := errors.AsType[*Refusal](err); refusal == nil || refusal.Code != CodeZstdMagic {
+		t.Errorf("%v, want %s, which outranks the line", err, CodeZstdMagic)
+	}
+}

@@ -52,7 +52,7 @@ type Reader struct {
 	header   *SessionHeader
 	misnamed bool // stored otherwise than its name says
 	opened   bool
-	err    error // of opening, or of the input
+	err      error // of opening, or of the input
 
 	faults  faults
 	ended   bool     // no further record is yielded; lines are still checked

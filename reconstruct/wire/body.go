@@ -3,11 +3,7 @@ package wire
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/base64"
-	"encoding/hex"
 	"io"
-
-	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 
 // HoleKind is what a hole stands for.
@@ -163,98 +159,4 @@ func commonPrefix(a, b []byte) int {
 		}
 	}
 	return n
-}
-
-// fill returns what a capture holds in a hole, false when it cannot be that.
-func (b *Body) fill(hole *Hole, rest []byte, segment int, omission *string) ([]byte, bool) {
-	switch hole.Kind {
-	case ImageSize:
-		n := 0
-		for n < len(rest) && n < 24 && (rest[n] == 'x' || rest[n] >= '0' && rest[n] <= '9') {
-			n++
-		}
-		return rest[:n], n >= 3
-	case OmissionText:
-		if *omission != "" {
-			hole.Proved = isOmissionText([]byte(*omission))
-			return rest[:min(len(rest), len(*omission))], bytes.HasPrefix(rest, []byte(*omission))
-		}
-		n := omissionEnd(rest, b.literalBehind(segment))
-		*omission = string(rest[:n])
-		hole.Proved = isOmissionText(rest[:n])
-		return rest[:n], n > 0
-	}
-	end := bytes.IndexByte(rest, '"')
-	if end < 1 {
-		return nil, false
-	}
-	filling := rest[:end]
-	if hole.Kind == ImageData {
-		image, ok := decodeDataURL(filling)
-		if !ok {
-			return nil, false
-		}
-		if hole.digest != "" {
-			sum := sha256.Sum256(image)
-			hole.Proved = hex.EncodeToString(sum[:]) == hole.digest
-			return filling, hole.Proved
-		}
-	}
-	return filling, true
-}
-
-// literalBehind returns the literal text that follows a segment.
-func (b *Body) literalBehind(i int) []byte {
-	for _, s := range b.segments[i+1:] {
-		if s.hole != 0 {
-			return nil
-		}
-		if len(s.text) > 0 {
-			return s.text
-		}
-	}
-	return nil
-}
-
-// The adapter's omission text is known by length and digest: enough to prove a
-// capture that holds it.
-const (
-	omissionLength = 211
-	omissionDigest = "5f4fc25be31debab7c989ddffe8a05dd180fe85b04dc13ef265627dc9aabd342"
-)
-
-func isOmissionText(text []byte) bool {
-	sum := sha256.Sum256(text)
-	return len(text) == omissionLength && hex.EncodeToString(sum[:]) == omissionDigest
-}
-
-// omissionEnd returns the length of the omission text at the start of rest, which
-// is followed by next.
-func omissionEnd(rest, next []byte) int {
-	if len(rest) > omissionLength && isOmissionText(rest[:omissionLength]) {
-		return omissionLength
-	}
-	end := bytes.IndexByte(rest, '"')
-	if len(next) > 0 && next[0] != '"' {
-		if n := bytes.Index(rest[:max(0, end)], next[:min(len(next), 32, end)]); n >= 0 {
-			return n
-		}
-	}
-	return max(0, end)
-}
-
-// decodeDataURL returns the bytes of an image's data URL.
-func decodeDataURL(url []byte) ([]byte, bool) {
-	head, data, ok := bytes.Cut(url, []byte(";base64,"))
-	if !ok || !bytes.HasPrefix(head, []byte("data:image/")) {
-		return nil, false
-	}
-	image, err := base64.StdEncoding.Strict().AppendDecode(nil, data)
-	if err != nil {
-		return nil, false
-	}
-	if _, err := objectstore.Sniff(bytes.NewReader(image)); err != nil {
-		return nil, false
-	}
-	return image, true
 }

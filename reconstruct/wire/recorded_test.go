@@ -47,7 +47,7 @@ func bodiesOf(t *testing.T, dir string) map[string][][]byte {
 	return bodies
 }
 
-func openLog(t *testing.T, dir string) *logformat.Reader {
+func openLog(t testing.TB, dir string) *logformat.Reader {
 	for _, name := range []string{"session.jsonl", "session.jsonl.zstd"} {
 		if f, err := os.Open(filepath.Join(dir, name)); err == nil {
 			t.Cleanup(func() { f.Close() })
@@ -59,7 +59,7 @@ func openLog(t *testing.T, dir string) *logformat.Reader {
 }
 
 // eachRequest rebuilds the requests of a case.
-func eachRequest(t *testing.T, dir string, do func(q *reconstruct.Request)) {
+func eachRequest(t testing.TB, dir string, do func(q *reconstruct.Request)) {
 	reader := openLog(t, dir)
 	header, err := reader.Header()
 	if err != nil {

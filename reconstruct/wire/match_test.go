@@ -110,6 +110,33 @@ func TestFillings(t *testing.T) {
 	}
 }
 
+// TestOmittedImage fills the place of an omitted image that text follows in the same
+// string, and cuts what was captured at every byte.
+func TestOmittedImage(t *testing.T) {
+	request := wire.JSON(`{"model":"m","messages":[{"role":"user","content":[{"type":"image","attachment":{}},{"type":"text","text":" then \"this\""}]}]}`)
+	policy := wire.DefaultPolicy()
+	policy.Omit = 1
+	body, err := wire.NewBuilder(policy, nil).DeepSeek(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, after, ok := bytes.Cut(body.Bytes(), []byte("?omission-text?"))
+	if !ok {
+		t.Fatalf("no hole: %s", body.Bytes())
+	}
+	for _, text := range []string{"[gone]", `[\"gone\"]`, ` th\n`} {
+		captured := append(append(bytes.Clone(before), text...), after...)
+		if d := body.Match(captured); d != nil || body.Holes[0].Filled != text {
+			t.Errorf("%s: %+v, filled with %q", text, d, body.Holes[0].Filled)
+		}
+		for n := range captured {
+			if body.Match(captured[:n]) == nil {
+				t.Errorf("%s: cut at byte %d, and equal", text, n)
+			}
+		}
+	}
+}
+
 const onePixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
 // FuzzWireMatch holds that matching never fails on what was captured, and that what

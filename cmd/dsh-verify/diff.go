@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -224,7 +225,7 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 		return nil, nil, err
 	}
 	if path := cmd.String("recorded"); path != "" {
-		if new.text, err = recordedRequest(path, old.account); err != nil {
+		if new.text, err = recordedRequest(path, old.account, old.text); err != nil {
 			return nil, nil, err
 		}
 		new.name = fmt.Sprintf("request %s of %s", old.account.Request, path)
@@ -299,20 +300,28 @@ func isBody(text []byte) bool {
 	return ecmajson.Value(text).Lookup("stream_options") != nil
 }
 
-func recordedRequest(path string, account *provenance.Account) ([]byte, error) {
+// recordedRequest returns what a file recorded of a request: of several entries the
+// one with the bytes that are wanted, else the last.
+func recordedRequest(path string, account *provenance.Account, want []byte) ([]byte, error) {
 	file, err := recording.Open(path)
 	if err != nil {
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}
 	defer file.Close()
+	var found []byte
 	for _, e := range file.Entries {
-		if e.SessionID == account.SessionID && e.Key() == account.Request {
-			text, err := file.Bytes(e)
-			if err != nil {
-				return nil, &statusError{exitUnreadable, cause(err)}
-			}
-			return text, nil
+		if e.SessionID != account.SessionID || e.Key() != account.Request {
+			continue
+		}
+		if found, err = file.Bytes(e); err != nil {
+			return nil, &statusError{exitUnreadable, cause(err)}
+		}
+		if bytes.Equal(found, want) {
+			break
 		}
 	}
-	return nil, usagef("%s holds no request %s of session %s", path, account.Request, account.SessionID)
+	if found == nil {
+		return nil, usagef("%s holds no request %s of session %s", path, account.Request, account.SessionID)
+	}
+	return found, nil
 }

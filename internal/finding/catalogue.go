@@ -262,7 +262,7 @@ var entries = []Entry{
 	{RecordingExtra, Error, "recording", "the recording holds a request that the log does not show", "The log lost events, or the recording is of another session."},
 	{RecordingOrder, Error, "recording", "the recorded requests are not in the order in which the log shows them", "Something reordered the recording: it is written in dispatch order."},
 	{RecordingSuperseded, Warning, "recording", "the recording holds an earlier request of this number, which the log does not show: a process died before its last events were stored, and a later one used the number again", "Nothing, if a crash explains it: the harness lost that tail too."},
-	{RecordingDuplicate, Error, "recording", "the recording holds a request twice", ""},
+	{RecordingDuplicate, Error, "recording", "the recording holds a request more often than the log shows it, and no lifetime of the log explains that", "Look at what wrote the recording: two recorders, a copy, an edit, or a process that died before anything was stored leave this."},
 	{RecordingMalformed, Error, "recording", "a line of the recording is not a request record", "Each line must be {\"sessionId\",\"turn\",\"step\",\"attempt\",\"request\"}."},
 	{RecordingUnread, Error, "recording", "the recording could not be read", ""},
 	{ObjectUnreferenced, Note, "object", "objects that no session at hand references", "Nothing, unless you expected a session to hold them: another session may."},

@@ -342,7 +342,7 @@ func rebuild(log *locate.Log) (map[string][]byte, error) {
 // missing in it, or have been dispatched again under the same number.
 func checkTolerant(p *plan, report *verify.Log) error {
 	for _, f := range report.Findings {
-		lost := f.Code == finding.RecordingExtra
+		lost := f.Code == finding.RecordingExtra || f.Code == finding.RecordingDuplicate
 		if f.Severity != finding.Error || f.Code == finding.RecordingDrift || lost && p.lossy() {
 			continue
 		}

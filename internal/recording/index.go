@@ -210,6 +210,23 @@ func (f *File) Reparse(e *Entry) bool {
 	return f.readWhole(e, e.lineAt, e.lineLength) == "" && e.Length != old
 }
 
+// Differs compares a rope with an entry. It returns the offset of the first byte that
+// differs, -1 when they are equal.
+func (f *File) Differs(rope Rope, e *Entry) (int64, error) {
+	at, err := Compare(rope, f.Section(e))
+	if err == nil && at == rope.Len() && f.Reparse(e) {
+		// Something follows the request in its line, and was taken for part of it.
+		at, err = Compare(rope, f.Section(e))
+	}
+	return at, err
+}
+
+// A Rope is a request that is compared with an entry.
+type Rope interface {
+	io.WriterTo
+	Len() int64
+}
+
 // readWhole loads a line whose members come in another order.
 func (f *File) readWhole(e *Entry, at, length int64) (reason string) {
 	if length > wholeLimit {

@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
@@ -12,28 +13,29 @@ import (
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
-// A comparison matches rebuilt requests with the entries of a recording.
+// A comparison matches rebuilt requests with the entries of a recording. Each entry is
+// one request's, or is reported: none is passed over.
 type comparison struct {
-	file    *recording.File
-	session string
-	redact  *redact.Redactor
-	log     string                        // the log's name in the report
-	place   func(int64) finding.Place     // of an event at hand
-	byKey   map[string][]*recording.Entry // in the order of the file
-	resumed bool                          // a later process went on with the session
-	resume  int64                         // the header with which it did
-	since   int64                         // the first line of the recording that is of this process; 0: none yet
-	seen    map[*recording.Entry]bool
-	digests map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
-	matched int
-	foreign int
-	lastIn  *recording.Entry // the entry of the request before, to see the order
-	found   []finding.Finding
-	drifts  []drift
-	causes  map[string]int // index in found, by what drifted
-	verdict finding.Verdict
-	missing int // index in found plus 1 of the finding that lists what the recording lacks
-	extra   int // the same for what the log lacks
+	file      *recording.File
+	session   string
+	redact    *redact.Redactor
+	log       string                        // the log's name in the report
+	place     func(int64) finding.Place     // of an event at hand
+	byKey     map[string][]*recording.Entry // in the order of the file, but for those that are a request's
+	lifetimes lifetimes
+	taken     map[*recording.Entry]bool
+	ofKey     map[string]*recording.Entry   // the first that is a request's
+	digests   map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
+	matched   int
+	foreign   int
+	lastIn    *recording.Entry // the entry of the request before, to see the order
+	undecided []undecided
+	found     []finding.Finding
+	drifts    []drift
+	causes    map[string]int // index in found, by what drifted
+	verdict   finding.Verdict
+	missing   int // index in found plus 1 of the finding that lists what the recording lacks
+	extra     int // the same for what the log lacks
 }
 
 // A drift is a request whose recorded bytes differ.
@@ -48,7 +50,8 @@ func newComparison(file *recording.File, log, session string, place func(int64) 
 		return c
 	}
 	c.byKey = make(map[string][]*recording.Entry)
-	c.seen = make(map[*recording.Entry]bool)
+	c.taken = make(map[*recording.Entry]bool)
+	c.ofKey = make(map[string]*recording.Entry)
 	c.digests = make(map[reconstruct.Digest]string)
 	c.causes = make(map[string]int)
 	for _, e := range file.Entries {
@@ -70,97 +73,86 @@ func (c *comparison) report(code, detail string, place finding.Place) *finding.F
 	return &c.found[len(c.found)-1]
 }
 
-// request compares one rebuilt request and returns its verdict.
-func (c *comparison) request(q *reconstruct.Request) finding.Verdict {
+// request compares one rebuilt request, the row-th, and returns its verdict.
+func (c *comparison) request(q *reconstruct.Request, row int) finding.Verdict {
 	if len(c.byKey) == 0 {
 		return finding.Rebuilt // nothing of this session to compare with
 	}
-	if h := q.Config; h.Reason == "resume" && h.Seq != c.resume {
-		c.resumed, c.resume, c.since = true, h.Seq, 0
-	}
-	entries := c.byKey[q.Key()]
+	c.lifetimes.request(q.Key())
 	c.digests[q.Digest()] = q.Key()
-	if len(entries) == 0 {
-		if q.Prepared {
-			return finding.Rebuilt
-		}
-		place := c.place(q.Boundary.Dispatch)
-		place.Request = q.Key()
-		c.fold(&c.missing, finding.RecordingMissing, place)
-		return finding.Drift
-	}
-	entry, at, err := c.choose(q, entries)
+	entry, at, err := c.choose(q)
 	if err != nil {
 		c.report(finding.RecordingUnread, err.Error(), finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
 		c.verdict = finding.Worse(c.verdict, finding.Unreadable)
 		return finding.Unreadable
 	}
-	c.matched++
-	if at >= 0 && q.Prepared && c.resumed && (c.since == 0 || entry.Line < c.since) {
-		// The log cannot show that this one was sent; what was recorded under its
-		// number is of a process whose last events were never stored.
-		c.superseded(q, entry)
-		c.others(q, entry, entries)
+	switch {
+	case entry == nil:
+		return c.without(q)
+	case at >= 0 && q.Prepared && c.lifetimes.resumed():
+		c.undecided = append(c.undecided, undecided{q.Keep(), row, entry, at, c.lifetimes.now()})
 		return finding.Rebuilt
 	}
-	if c.since == 0 {
-		c.since = entry.Line
+	return c.take(q, entry, at)
+}
+
+// without is the verdict of a request that the recording does not hold.
+func (c *comparison) without(q *reconstruct.Request) finding.Verdict {
+	if q.Prepared {
+		return finding.Rebuilt
 	}
-	c.order(entry)
-	c.others(q, entry, entries)
-	if at < 0 {
-		if q.Prepared {
-			place := c.place(q.Boundary.StepStart)
-			place.Request = q.Key()
-			c.report(finding.RecordingProves, "request "+q.Key(), place)
-		}
-		return finding.Verified
-	}
-	c.drift(q, entry, at)
+	place := c.place(q.Boundary.Dispatch)
+	place.Request = q.Key()
+	c.fold(&c.missing, finding.RecordingMissing, place)
 	return finding.Drift
 }
 
-// choose returns the entry of a request: of several under its number the one with
-// its bytes, else the last. The offset is that of the first difference, negative
-// when there is none.
-func (c *comparison) choose(q *reconstruct.Request, entries []*recording.Entry) (entry *recording.Entry, at int64, err error) {
-	for i := len(entries) - 1; i >= 0; i-- {
-		c.seen[entries[i]] = true
-		differs, err := recording.Compare(q, c.file.Section(entries[i]))
-		if err == nil && differs == q.Len() && c.file.Reparse(entries[i]) {
-			// Something follows the request in its line, and was taken for part of it.
-			differs, err = recording.Compare(q, c.file.Section(entries[i]))
-		}
+// take makes an entry the request's, and returns the verdict.
+func (c *comparison) take(q *reconstruct.Request, entry *recording.Entry, at int64) finding.Verdict {
+	c.assign(entry)
+	c.lifetimes.line(entry.Line)
+	c.order(entry)
+	if at >= 0 {
+		c.drift(q, entry, at)
+		return finding.Drift
+	}
+	if q.Prepared {
+		place := c.place(q.Boundary.StepStart)
+		place.Request = q.Key()
+		c.report(finding.RecordingProves, "request "+q.Key(), place)
+	}
+	return finding.Verified
+}
+
+// assign makes an entry a request's.
+func (c *comparison) assign(entry *recording.Entry) {
+	key := entry.Key()
+	c.matched++
+	c.taken[entry] = true
+	if c.ofKey[key] == nil {
+		c.ofKey[key] = entry
+	}
+	if list := c.byKey[key]; list[0] == entry {
+		c.byKey[key] = list[1:]
+	} else {
+		c.byKey[key] = slices.DeleteFunc(list, func(e *recording.Entry) bool { return e == entry })
+	}
+}
+
+// choose returns the entry of a request, nil when there is none: of several under its
+// number the first with its bytes that no request has yet, else the last. The offset
+// is that of the first difference, negative when there is none.
+func (c *comparison) choose(q *reconstruct.Request) (entry *recording.Entry, at int64, err error) {
+	for _, e := range c.byKey[q.Key()] {
+		differs, err := c.file.Differs(q, e)
 		if err != nil {
-			return entries[i], 0, err
+			return e, 0, err
 		}
-		if entry == nil || differs < 0 {
-			entry, at = entries[i], differs
+		if entry, at = e, differs; differs < 0 {
+			break
 		}
 	}
 	return entry, at, nil
-}
-
-// others reports further entries under a request's number. A process that died
-// before its last events were stored leaves one whose number a later process used
-// again, and so does one that died before anything was; any other is one too many.
-func (c *comparison) others(q *reconstruct.Request, chosen *recording.Entry, entries []*recording.Entry) {
-	want, _ := c.file.Digest(chosen)
-	for _, e := range entries {
-		if e == chosen {
-			continue
-		}
-		if digest, err := c.file.Digest(e); err == nil && digest != want && e.Line < chosen.Line && (c.resumed || c.lastIn == nil || c.lastIn == chosen) {
-			c.superseded(q, e)
-			continue
-		}
-		c.report(finding.RecordingDuplicate, fmt.Sprintf("request %s stands in line %d and again in line %d", e.Key(), min(e.Line, chosen.Line), max(e.Line, chosen.Line)),
-			finding.Place{Request: e.Key(), Seq: -1, Line: max(e.Line, chosen.Line), File: c.file.Path})
-	}
-}
-
-func (c *comparison) superseded(q *reconstruct.Request, e *recording.Entry) {
-	c.report(finding.RecordingSuperseded, fmt.Sprintf("line %d, request %s", e.Line, q.Key()), finding.Place{Request: q.Key(), Seq: -1, Line: e.Line, File: c.file.Path})
 }
 
 // fold reports a request under a code that is reported once, with the list of
@@ -347,11 +339,8 @@ func (c *comparison) close(r *run) {
 	}
 	r.log.ComparedWith = c.file.Path
 	c.malformed()
-	for _, e := range c.file.Entries {
-		if e.SessionID == c.session && !c.seen[e] {
-			c.fold(&c.extra, finding.RecordingExtra, finding.Place{Request: e.Key(), Line: e.Line, Seq: -1, File: c.file.Path})
-		}
-	}
+	c.decide(r)
+	c.leftOver()
 	for _, d := range c.drifts {
 		c.misplaced(d)
 	}

@@ -195,6 +195,7 @@ func (r *run) apply(rec *logformat.Record) error {
 			r.objects.message(m)
 		}
 	}
+	r.compare.lifetimes.record(rec, r.log.Session.SeedLength)
 	if r.traffic != nil {
 		r.traffic.record(rec, r.log.Session.SeedLength)
 	}
@@ -227,7 +228,7 @@ func (r *run) request(q *reconstruct.Request) {
 	}
 	row := newRow(q)
 	r.objects.request(q, r.session.Surface())
-	row.Verdict = r.compare.request(q)
+	row.Verdict = r.compare.request(q, len(r.log.Requests))
 	if r.traffic != nil {
 		row.Verdict = r.traffic.request(q)
 	}

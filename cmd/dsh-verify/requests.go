@@ -45,53 +45,61 @@ Examples:
 			rawFlag(),
 			&cli.BoolFlag{Name: "prepared", Usage: "add the requests that the log cannot show as sent"},
 		),
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			arg, err := logArg(cmd)
-			if err != nil {
-				return err
-			}
-			if cmd.Bool("jsonl") && cmd.Bool("digests") {
-				return usagef("--jsonl and --digests exclude each other")
-			}
-			if cmd.Bool("raw") && !cmd.Bool("jsonl") {
-				return usagef("--raw is about exact bytes: it needs --jsonl")
-			}
-			if cmd.Bool("oneshots") && (cmd.Bool("digests") || cmd.Bool("prepared") || cmd.String("wire") != "") {
-				return usagef("--oneshots takes --jsonl and nothing else ('dsh-verify show LOG compaction:1' prints one)")
-			}
-			if err := needWire(cmd, "--wire deepseek"); err != nil {
-				return err
-			}
-			c, err := a.newChecker(cmd)
-			if err != nil {
-				return err
-			}
-			if c.redact != nil && cmd.Bool("jsonl") {
-				return usagef("--redact excludes --jsonl: exact bytes cannot be redacted")
-			}
-			if c.wire != nil && !cmd.Bool("jsonl") && !cmd.Bool("digests") {
-				return usagef("--wire needs --jsonl or --digests ('dsh-verify show --wire' prints one body)")
-			}
-			place, err := a.findOne(cmd, arg)
-			if err != nil {
-				return err
-			}
-			defer place.Close()
-			list := c.listRequests
-			if cmd.Bool("oneshots") {
-				list = c.listOneshots
-			}
-			for i, log := range place.Logs {
-				if len(place.Logs) > 1 && !cmd.Bool("jsonl") && !cmd.Bool("digests") {
-					c.heading = strings.Repeat("\n", min(i, 1)) + visible(log.Name) + "\n"
-				}
-				if err := list(cmd, log); err != nil {
-					return err
-				}
-			}
-			return placeError(arg, place, finding.Unreadable)
-		},
+		Action: func(_ context.Context, cmd *cli.Command) error { return a.requests(cmd) },
 	}
+}
+
+func (a *app) requests(cmd *cli.Command) error {
+	arg, err := logArg(cmd)
+	if err != nil {
+		return err
+	}
+	if err := checkListing(cmd); err != nil {
+		return err
+	}
+	c, err := a.newChecker(cmd)
+	if err != nil {
+		return err
+	}
+	jsonl, lines := cmd.Bool("jsonl"), cmd.Bool("jsonl") || cmd.Bool("digests")
+	switch {
+	case c.redact != nil && jsonl:
+		return usagef("--redact excludes --jsonl: exact bytes cannot be redacted")
+	case c.wire != nil && !lines:
+		return usagef("--wire needs --jsonl or --digests ('dsh-verify show --wire' prints one body)")
+	}
+	place, err := a.findOne(cmd, arg)
+	if err != nil {
+		return err
+	}
+	defer place.Close()
+	list := c.listRequests
+	if cmd.Bool("oneshots") {
+		list = c.listOneshots
+	}
+	for i, log := range place.Logs {
+		if len(place.Logs) > 1 && !lines {
+			c.heading = strings.Repeat("\n", min(i, 1)) + visible(log.Name) + "\n"
+		}
+		if err := list(cmd, log); err != nil {
+			return err
+		}
+	}
+	return placeError(arg, place, finding.Unreadable)
+}
+
+// checkListing refuses flags of which one would be ignored.
+func checkListing(cmd *cli.Command) error {
+	jsonl, digests := cmd.Bool("jsonl"), cmd.Bool("digests")
+	switch {
+	case jsonl && digests:
+		return usagef("--jsonl and --digests exclude each other")
+	case cmd.Bool("raw") && !jsonl:
+		return usagef("--raw is about exact bytes: it needs --jsonl")
+	case cmd.Bool("oneshots") && (digests || cmd.Bool("prepared") || cmd.String("wire") != ""):
+		return usagef("--oneshots takes --jsonl and nothing else ('dsh-verify show LOG compaction:1' prints one)")
+	}
+	return needWire(cmd, "--wire deepseek")
 }
 
 // listRequests prints a log's requests. A refused log prints none: the table and

@@ -193,7 +193,7 @@ func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
 			}
 		}
 		for _, list := range []struct {
-			code  string
+			code  finding.Code
 			items []string
 		}{{finding.ObjectUnreferenced, objects}, {finding.ObjectCacheUnknown, images}} {
 			if len(list.items) > 0 {

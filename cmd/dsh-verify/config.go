@@ -8,7 +8,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -110,8 +109,8 @@ func configValues(cmd *cli.Command, set *setup) (values []configValue) {
 	add := func(name, value, from string) { values = append(values, configValue{name, value, from}) }
 	at := func(line int) string { return fmt.Sprintf("%s:%d", p.Path, line) }
 	for _, s := range p.Severities {
-		usual, _ := finding.Lookup(s.Code)
-		add("severities."+s.Code, fmt.Sprintf("%s (otherwise %s)", s.Severity, usual.Severity), at(s.Line))
+		usual := s.Code.Entry()
+		add("severities."+s.Code.String(), fmt.Sprintf("%s (otherwise %s)", s.Severity, usual.Severity), at(s.Line))
 	}
 	for _, entry := range p.Ignores {
 		where := entry.Path

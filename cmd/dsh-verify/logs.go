@@ -170,14 +170,14 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 			return nil, err
 		}
 		f := p.Absent[0].Absent // the one that --session names
-		return nil, &statusError{exitUnreadable, f.Place.File + ": " + f.Message + " [" + f.Code + "]"}
+		return nil, &statusError{exitUnreadable, f.Place.File + ": " + f.Message + " [" + f.Code.String() + "]"}
 	}
 	a.warn(p)
 	// What is wrong with an archive itself makes it unclear which session counts.
 	for _, f := range p.Findings {
 		if f.Place.File == arg && f.Imposes() == finding.Refused {
 			p.Close()
-			return nil, &statusError{exitRefused, arg + ": refused: " + f.Message + " [" + f.Code + "]"}
+			return nil, &statusError{exitRefused, arg + ": refused: " + f.Message + " [" + f.Code.String() + "]"}
 		}
 	}
 	return p, nil
@@ -187,7 +187,7 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 // their output: that it is not the session as it is now, and what was not read.
 func (a *app) warn(p *locate.Place) {
 	say := func(f finding.Finding) {
-		fmt.Fprintf(a.stderr, "dsh-verify: %s\n", visible(f.Place.File+": "+f.Message+" ["+f.Code+"]"))
+		fmt.Fprintf(a.stderr, "dsh-verify: %s\n", visible(f.Place.File+": "+f.Message+" ["+f.Code.String()+"]"))
 	}
 	for _, l := range p.Logs {
 		for _, f := range l.Beside(false) {
@@ -226,7 +226,7 @@ func placeError(arg string, p *locate.Place, v finding.Verdict) error {
 	if worst.Place.File != "" && worst.Place.File != arg {
 		text = worst.Place.File
 	}
-	text += ": " + worst.Message + " [" + worst.Code + "]"
+	text += ": " + worst.Message + " [" + worst.Code.String() + "]"
 	if worst.Code == finding.InputNoSession {
 		text += ". " + worst.Action
 	}
@@ -240,7 +240,8 @@ func refusedBy(name string, refusal *logformat.Refusal) error {
 	if where != "" {
 		where += ": "
 	}
-	entry, _ := finding.Lookup(f.Code)
-	sentence := func(message string) string { return name + ": refused: " + where + message + " [" + f.Code + "]" }
-	return &quotingError{statusError{exitRefused, sentence(f.Message)}, sentence(entry.Meaning)}
+	sentence := func(message string) string {
+		return name + ": refused: " + where + message + " [" + f.Code.String() + "]"
+	}
+	return &quotingError{statusError{exitRefused, sentence(f.Message)}, sentence(f.Code.Entry().Meaning)}
 }

@@ -62,7 +62,7 @@ CREATE TABLE sessions(id TEXT PRIMARY KEY, version INTEGER, created_at INTEGER, 
 			{"seal", "-o", "-"},
 		} {
 			code, out, errs := runIn(context.Background(), append(args, place)...)
-			if code != exitUnreadable || !strings.Contains(out+errs, finding.InputNoSession) {
+			if code != exitUnreadable || !strings.Contains(out+errs, finding.InputNoSession.String()) {
 				t.Errorf("%s %s: exit code %d\n%.500s%s", args[0], filepath.Base(place), code, out, errs)
 			}
 		}
@@ -137,7 +137,7 @@ func TestInterruptedReports(t *testing.T) {
 	cancel()
 	for _, format := range []string{"text", "json", "ndjson", "junit", "markdown", "sarif"} {
 		code, out, _ := runIn(ctx, "scan", "--format", format, r.dir)
-		if code != exitUnreadable || !strings.Contains(out, finding.ScanInterrupted) || !strings.Contains(out, " of 3 sessions not checked") {
+		if code != exitUnreadable || !strings.Contains(out, finding.ScanInterrupted.String()) || !strings.Contains(out, " of 3 sessions not checked") {
 			t.Errorf("%s: exit code %d\n%s", format, code, out)
 		}
 		var report verify.Report
@@ -155,7 +155,7 @@ func TestInterruptedBesideUnreadable(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, out, _ := runIn(ctx, "scan", filepath.Join(r.dir, "nowhere"), r.dir)
-	if !strings.Contains(out, finding.ScanInterrupted) && !strings.Contains(out, "sessions/_no-cwd/a") {
+	if !strings.Contains(out, finding.ScanInterrupted.String()) && !strings.Contains(out, "sessions/_no-cwd/a") {
 		t.Errorf("neither is the session checked nor is it said that it was not:\n%s", out)
 	}
 }
@@ -168,7 +168,7 @@ func TestFailFastSaysWhatIsLeft(t *testing.T) {
 	}
 	r.add("a", "a", func([]byte) []byte { return nil })
 	code, out, _ := runIn(context.Background(), "scan", "--fail-fast", "-j", "1", "--format", "json", r.dir)
-	if code != exitRefused || !strings.Contains(out, finding.ScanStopped) {
+	if code != exitRefused || !strings.Contains(out, finding.ScanStopped.String()) {
 		t.Errorf("exit code %d\n%s", code, out)
 	}
 }

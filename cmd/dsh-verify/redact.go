@@ -8,7 +8,6 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
@@ -49,8 +48,8 @@ func redactLog(log *verify.Log, redactor *redact.Redactor) {
 			f.Message = strings.ReplaceAll(f.Message, f.Place.Object, object)
 			f.Place.Object = object
 		}
-		if entry, ok := finding.Lookup(f.Code); ok && entry.Group == "refusal" {
-			f.Message = entry.Meaning
+		if f.Code.Is("refusal") {
+			f.Message = f.Code.Entry().Meaning
 		}
 		if len(cwd) > 1 {
 			f.Message = strings.ReplaceAll(f.Message, cwd, log.Session.Cwd)

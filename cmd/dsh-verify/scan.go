@@ -62,7 +62,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	s := &scanner{failFast: cmd.Bool("fail-fast"), counts: map[finding.Verdict]int{}, codes: map[string]int{}}
+	s := &scanner{failFast: cmd.Bool("fail-fast"), counts: map[finding.Verdict]int{}, codes: map[finding.Code]int{}}
 	s.report = &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
 	if s.out, err = a.newOutputs(cmd, withRenderer("text", s.newText), withRenderer("ndjson", s.newNDJSON)); err != nil {
 		return err
@@ -275,7 +275,7 @@ type scanner struct {
 	ended       bool // what is still being checked counts no more
 	report      *verify.Report
 	counts      map[finding.Verdict]int
-	codes       map[string]int // sessions by code of a warning or error
+	codes       map[finding.Code]int // sessions by code of a warning or error
 	requests    int
 	older       int // files of older generations, which were not read
 }
@@ -380,7 +380,7 @@ func (s *scanner) add(report *verify.Log) {
 		s.report.Add(report)
 	}
 	s.report.Weigh(report)
-	seen := map[string]bool{}
+	seen := map[finding.Code]bool{}
 	for _, f := range report.Findings {
 		if f.Severity > finding.Note && f.Suppressed == "" && !seen[f.Code] {
 			seen[f.Code] = true
@@ -417,7 +417,7 @@ func (t *scanText) Close(*verify.Report) error {
 	default:
 		verdicts = []string{"none found"}
 	}
-	codes := make([]string, 0, len(s.codes))
+	codes := make([]finding.Code, 0, len(s.codes))
 	for code := range s.codes {
 		codes = append(codes, code)
 	}
@@ -425,7 +425,7 @@ func (t *scanText) Close(*verify.Report) error {
 		if s.codes[codes[i]] != s.codes[codes[j]] {
 			return s.codes[codes[i]] > s.codes[codes[j]]
 		}
-		return codes[i] < codes[j]
+		return codes[i].String() < codes[j].String()
 	})
 	for _, code := range codes {
 		fmt.Fprintf(t.w, "%6d  %s\n", s.codes[code], code)
@@ -465,7 +465,7 @@ func (n *scanNDJSON) Close(report *verify.Report) error {
 		Sessions      int                     `json:"sessions"`
 		Requests      int                     `json:"requests"`
 		Verdicts      map[finding.Verdict]int `json:"verdicts"`
-		Codes         map[string]int          `json:"codes"`
+		Codes         map[finding.Code]int    `json:"codes"`
 		Older         int                     `json:"olderGenerations,omitempty"`
 	}{report.SchemaVersion, report.Verdict, s.checked, s.requests, s.counts, s.codes, s.older})
 }

@@ -237,7 +237,7 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 	}
 	for _, f := range statement.Check(now) {
 		verdict := finding.Drift
-		if now.Refusal != nil && f.Code == string(now.Refusal.Code) {
+		if now.Refusal != nil && f.Code == finding.Refusal(now.Refusal.Code) {
 			verdict = finding.Refused
 		}
 		report.Add(f, verdict)

@@ -21,7 +21,7 @@ type Audit struct {
 	events  int64
 
 	found   []finding.Finding
-	byCode  map[string]int // findings of a code so far
+	byCode  map[finding.Code]int // findings of a code so far
 	hazards hazards
 
 	turn     turn
@@ -39,7 +39,7 @@ type Audit struct {
 // [Audit.Follow]. A redactor, when there is
 // one, replaces the texts that findings quote.
 func New(header *logformat.SessionHeader, redactor *redact.Redactor) *Audit {
-	a := &Audit{redact: redactor, byCode: make(map[string]int), identity: newIdentity(), inbox: newInbox()}
+	a := &Audit{redact: redactor, byCode: make(map[finding.Code]int), identity: newIdentity(), inbox: newInbox()}
 	if header.HasSeedLength {
 		a.seed = header.SeedLength
 	}
@@ -117,7 +117,7 @@ func (a *Audit) add(f finding.Finding) {
 }
 
 // report adds a finding at an event.
-func (a *Audit) report(code string, e *logformat.Event, format string, args ...any) {
+func (a *Audit) report(code finding.Code, e *logformat.Event, format string, args ...any) {
 	a.add(finding.New(code, a.sprintf(format, args...), placeOf(e)))
 }
 

@@ -22,12 +22,12 @@ type hazard struct {
 }
 
 // note adds a hazard of the message or header at a place.
-func (h *hazards) note(code string, severity finding.Severity, place finding.Place, detail string) {
+func (h *hazards) note(code finding.Code, severity finding.Severity, place finding.Place, detail string) {
 	h.add(code, severity, place, place.Seq, detail)
 }
 
 // add adds a hazard that is found at a place, of the message or header of an event.
-func (h *hazards) add(code string, severity finding.Severity, place finding.Place, carrier int64, detail string) {
+func (h *hazards) add(code finding.Code, severity finding.Severity, place finding.Place, carrier int64, detail string) {
 	for _, g := range h.groups {
 		if g.finding.Code == code && g.finding.Severity == severity {
 			g.finding.Count++
@@ -76,7 +76,7 @@ func (h *hazards) findings() (found []finding.Finding) {
 // forms are the properties of a JSON text that are hazards.
 var forms = []struct {
 	form ecmajson.Form
-	code string
+	code finding.Code
 }{
 	{ecmajson.LoneSurrogate, finding.AuditLoneSurrogate},
 	{ecmajson.NUL, finding.AuditNUL},

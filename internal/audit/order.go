@@ -170,7 +170,7 @@ func (a *Audit) inOpenStep(e *logformat.Event) bool {
 	return a.inStep(e, e.Data.Lookup("turn"), e.Data.Lookup("step"))
 }
 
-func (a *Audit) insideTurn(code string, e *logformat.Event) {
+func (a *Audit) insideTurn(code finding.Code, e *logformat.Event) {
 	if !a.turn.open {
 		a.report(code, e, "%s stands outside of any turn", e.Type)
 	}

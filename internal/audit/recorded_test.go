@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,12 +19,12 @@ const fixtures = "../../fixtures"
 
 // known is what the recorded sessions hold besides notes: content that was put
 // there to be hard. Nothing else may be found in what the harness wrote.
-var known = map[string][]string{
+var known = map[string][]finding.Code{
 	"resume-over-handwritten-json": {finding.AuditLoneSurrogate, finding.AuditNUL},
 }
 
 // notes are the notes that the recorded sessions earn.
-var notes = map[string][]string{
+var notes = map[string][]finding.Code{
 	"resume-over-handwritten-json": {finding.AuditNotEntered}, // the id was edited
 	"crash-outcome-unknown":        {finding.AuditOpenTurn},   // its log before the repair
 	"crash-torn-line":              {finding.AuditOpenTurn},
@@ -60,9 +61,9 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", log.Name, err)
 			}
-			allowed := append(append([]string{}, known[name]...), notes[name]...)
+			allowed := append(append([]finding.Code{}, known[name]...), notes[name]...)
 			for _, f := range found {
-				if !contains(allowed, f.Code) {
+				if !slices.Contains(allowed, f.Code) {
 					t.Errorf("%s: %s %s at seq %d: %s", log.Name, f.Severity, f.Code, f.Place.Seq, f.Message)
 				}
 			}
@@ -75,15 +76,6 @@ func TestRecorded(t *testing.T) {
 	if logs < 40 {
 		t.Errorf("audited %d logs, there are more", logs)
 	}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // TestRefused holds that a log which cannot be trusted has no findings.

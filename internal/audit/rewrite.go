@@ -18,7 +18,7 @@ type rewrite struct {
 }
 
 // recordCode is the code of what is wrong with a record's replacement.
-func recordCode(record *logformat.Event) string {
+func recordCode(record *logformat.Event) finding.Code {
 	if record.Type == logformat.TypeCompactionPrune {
 		return finding.AuditPrune
 	}

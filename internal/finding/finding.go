@@ -45,7 +45,7 @@ type Place struct {
 // A Finding is one thing that a check has to say. Its texts may quote a log:
 // print them with control characters made visible.
 type Finding struct {
-	Code     string   `json:"code"`
+	Code     Code     `json:"code"`
 	Severity Severity `json:"severity"`
 	Message  string   `json:"message"` // one sentence: what is wrong and what it means
 	Place    Place    `json:"place"`

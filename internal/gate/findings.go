@@ -109,7 +109,7 @@ func (c *check) finding(change *golden.Change, texts texts) finding.Finding {
 	if len(change.Requests) > 0 {
 		place.Request = change.Requests[0]
 	}
-	f := finding.New("golden/"+string(change.Kind), subject(change, c.opts.Redactor), place)
+	f := finding.New(finding.Golden(change.Kind), subject(change, c.opts.Redactor), place)
 	f.Requests = change.Requests
 	f.Detail = texts.detail(change)
 	f.Count = max(0, len(change.Requests)-1)

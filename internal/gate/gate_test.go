@@ -88,7 +88,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func has(log *verify.Log, code string) bool {
+func has(log *verify.Log, code finding.Code) bool {
 	for _, f := range log.Findings {
 		if f.Code == code {
 			return true

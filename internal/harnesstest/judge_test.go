@@ -107,7 +107,7 @@ func ourVerdict(file []byte, b *baseLog) verdict {
 	}
 	for _, f := range log.Findings {
 		if f.Severity == finding.Error {
-			return verdict{refused: f.Code}
+			return verdict{refused: f.Code.String()}
 		}
 	}
 	return verdict{refused: string(log.Verdict)}

@@ -49,11 +49,11 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		name          string
 		child, parent []byte
-		code          string
+		code          finding.Code
 		seq           int64
 	}{
-		{"a fork as it was made", child, parent, "", 0},
-		{"a subagent as it was made", agent, agentParent, "", 0},
+		{"a fork as it was made", child, parent, finding.Code{}, 0},
+		{"a subagent as it was made", agent, agentParent, finding.Code{}, 0},
 		{"a text of the fork differs", replace(child, `"seq":4,`, `"seq":4 ,`), replace(parent, `"text":"`, `"text":"X`), finding.LineageEvents, 0},
 		{"the parent's log ends early", child, []byte(strings.Join(parentLines[:5], "")), finding.LineageEvents, -1},
 		{"a depth that skips a level", replace(agent, `"delegationDepth":1`, `"delegationDepth":2`), agentParent, finding.LineageDepth, -1},
@@ -64,13 +64,13 @@ func TestCheck(t *testing.T) {
 		}
 		var codes, want []string
 		for _, f := range found {
-			codes = append(codes, f.Code)
+			codes = append(codes, f.Code.String())
 			if f.Place.Seq != c.seq {
 				t.Errorf("%s: placed at seq %d, want %d", c.name, f.Place.Seq, c.seq)
 			}
 		}
-		if c.code != "" {
-			want = []string{c.code}
+		if c.code != (finding.Code{}) {
+			want = []string{c.code.String()}
 		}
 		if diff := cmp.Diff(want, codes); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)

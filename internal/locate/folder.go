@@ -176,7 +176,7 @@ func (w *walker) finish(dir string) {
 }
 
 // list reports paths that have one thing in common.
-func (w *walker) report(code string, paths []string, dir string) {
+func (w *walker) report(code finding.Code, paths []string, dir string) {
 	if len(paths) == 0 {
 		return
 	}

@@ -32,6 +32,6 @@ func reason(path string, err error) string {
 	return inner.Err.Error()
 }
 
-func (p *Place) find(code, detail, path string) {
+func (p *Place) find(code finding.Code, detail, path string) {
 	p.Findings = append(p.Findings, finding.New(code, detail, finding.Place{Seq: -1, File: path}))
 }

@@ -141,15 +141,15 @@ func byRequest(log *verify.Log) (failing map[string][]*finding.Finding, rest []f
 // requestFailure says in full what a request is the first to show, and refers to
 // that request from the others.
 func requestFailure(key string, found []*finding.Finding, reported map[*finding.Finding]string) *junitOutcome {
-	out := &junitOutcome{Type: found[0].Code}
+	out := &junitOutcome{Type: found[0].Code.String()}
 	var text []string
 	for _, f := range found {
 		first, again := reported[f]
 		if again {
-			text = append(text, f.Code+": as in request "+first)
+			text = append(text, f.Code.String()+": as in request "+first)
 		} else {
 			reported[f] = key
-			text = append(text, f.Code+": "+strings.Join(explain(*f), "\n"))
+			text = append(text, f.Code.String()+": "+strings.Join(explain(*f), "\n"))
 		}
 		if out.Message == "" {
 			out.Message, _, _ = strings.Cut(text[0], "\n")
@@ -165,10 +165,10 @@ func logCase(log *verify.Log, failing []finding.Finding, elsewhere, strict bool)
 	c := junitCase{Name: "log", Output: remarks(log)}
 	switch {
 	case len(failing) > 0:
-		out := &junitOutcome{Type: failing[0].Code, Message: failing[0].Code + ": " + diffview.Visible(failing[0].Message)}
+		out := &junitOutcome{Type: failing[0].Code.String(), Message: failing[0].Code.String() + ": " + diffview.Visible(failing[0].Message)}
 		var text []string
 		for _, f := range failing {
-			text = append(text, strings.Join(append([]string{strings.TrimSpace(f.Code + "  " + where(log, f, true))}, explain(f)...), "\n"))
+			text = append(text, strings.Join(append([]string{strings.TrimSpace(f.Code.String() + "  " + where(log, f, true))}, explain(f)...), "\n"))
 		}
 		out.Text = strings.Join(text, "\n\n")
 		if log.Verdict == finding.Unreadable {
@@ -191,7 +191,7 @@ func remarks(log *verify.Log) *junitOutput {
 	var text []string
 	for _, f := range log.Findings {
 		if !f.Fails() {
-			head := strings.TrimSpace(label(f) + " " + f.Code + "  " + where(log, f, false))
+			head := strings.TrimSpace(label(f) + " " + f.Code.String() + "  " + where(log, f, false))
 			text = append(text, strings.Join(append([]string{head}, explain(f)...), "\n"))
 		}
 	}
@@ -205,7 +205,7 @@ func remarks(log *verify.Log) *junitOutput {
 func openQuestions(log *verify.Log) string {
 	for _, f := range log.Findings {
 		if f.Imposes() == finding.Unverifiable {
-			return f.Code + ": " + diffview.Visible(f.Message)
+			return f.Code.String() + ": " + diffview.Visible(f.Message)
 		}
 	}
 	return "something that a check needs is not at hand"

@@ -100,7 +100,7 @@ func TestJUnitFailsTheRequestsThatDrift(t *testing.T) {
 			t.Errorf("%s: failures %v", c.Name, c.Failures)
 		}
 	}
-	if first := got.Cases[2].Failures[0]; first.Type != finding.RecordingDrift || !strings.Contains(first.Text, "low 0.4 m at 03:13") {
+	if first := got.Cases[2].Failures[0]; first.Type != finding.RecordingDrift.String() || !strings.Contains(first.Text, "low 0.4 m at 03:13") {
 		t.Errorf("the first failure should show both sides: %+v", first)
 	}
 	if last := got.Cases[6].Failures[0]; !strings.HasSuffix(last.Text, "as in request 1.2.1") {

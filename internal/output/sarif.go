@@ -105,7 +105,7 @@ func sarif(w io.Writer, report *verify.Report) error {
 	for _, log := range report.Logs {
 		for _, f := range log.Findings {
 			result := sarifFinding(log, f)
-			result.RuleIndex = index[f.Code]
+			result.RuleIndex = index[f.Code.String()]
 			print := fingerprint(log, f)
 			prints[print]++
 			result.Fingerprints = map[string]string{"dshVerifyFinding/v1": fmt.Sprintf("%s:%d", print, prints[print])}
@@ -121,7 +121,7 @@ func sarifRules(report *verify.Report) (rules []sarifRule, index map[string]int)
 	used := make(map[string]bool)
 	for _, log := range report.Logs {
 		for _, f := range log.Findings {
-			used[f.Code] = true
+			used[f.Code.String()] = true
 		}
 	}
 	rules, index = []sarifRule{}, make(map[string]int)
@@ -150,7 +150,7 @@ func sentence(clause string) string {
 
 func sarifFinding(log *verify.Log, f finding.Finding) sarifResult {
 	r := sarifResult{
-		RuleID: f.Code, Level: f.Severity.String(),
+		RuleID: f.Code.String(), Level: f.Severity.String(),
 		Message:    sarifText{Text: strings.Join(explain(f), "\n")},
 		Properties: sarifProperties(f),
 	}
@@ -225,7 +225,7 @@ func fingerprint(log *verify.Log, f finding.Finding) string {
 		about = filepath.ToSlash(log.File)
 	}
 	p := f.Place
-	parts := []string{f.Code, about, fmt.Sprint(p.Seq), p.Request, p.Pointer, p.Object}
+	parts := []string{f.Code.String(), about, fmt.Sprint(p.Seq), p.Request, p.Pointer, p.Object}
 	if p.Seq < 0 && p.Request == "" {
 		parts = append(parts, fmt.Sprint(p.Line))
 	}

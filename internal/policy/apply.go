@@ -66,7 +66,7 @@ func (p *Policy) weigh(f *finding.Finding, log string) {
 		}
 	}
 	for _, entry := range p.Ignores {
-		if f.Suppressed == "" && matchCode(entry.Code, f.Code) && (p.matchPath(entry.Path, log) || p.matchPath(entry.Path, f.Place.File)) {
+		if f.Suppressed == "" && matchCode(entry.Code, f.Code.String()) && (p.matchPath(entry.Path, log) || p.matchPath(entry.Path, f.Place.File)) {
 			f.Suppressed = entry.Reason
 		}
 	}

@@ -108,15 +108,16 @@ func (p *Policy) text(n *yaml.Node, name string) (string, error) {
 
 func (p *Policy) severities(n *yaml.Node) error {
 	return p.entries(n, "severities", func(key, value *yaml.Node) error {
-		if _, ok := finding.Lookup(key.Value); !ok {
+		code, ok := finding.Parse(key.Value)
+		if !ok {
 			return p.fault(key, "no finding has the code %q; %s", key.Value, suggest(key.Value, codes()))
 		}
-		if isFixed(key.Value) {
+		if isFixed(code) {
 			return p.fault(key, "the severity of %s is fixed; it can only be ignored, for a reason", key.Value)
 		}
 		for _, s := range []finding.Severity{finding.Note, finding.Warning, finding.Error} {
 			if value.Value == s.String() {
-				p.Severities = append(p.Severities, Severity{key.Value, s, key.Line})
+				p.Severities = append(p.Severities, Severity{code, s, key.Line})
 				return nil
 			}
 		}
@@ -199,7 +200,7 @@ func resolve(n *yaml.Node) *yaml.Node {
 }
 
 // isFixed tells the codes that say that a log or an input could not be used at all.
-func isFixed(code string) bool {
+func isFixed(code finding.Code) bool {
 	switch (finding.Finding{Code: code, Severity: finding.Error}).Imposes() {
 	case finding.Refused, finding.Unreadable:
 		return true

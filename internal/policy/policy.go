@@ -25,7 +25,7 @@ type Policy struct {
 
 // A Severity is the weight of a code.
 type Severity struct {
-	Code     string
+	Code     finding.Code
 	Severity finding.Severity
 	Line     int
 }

@@ -82,7 +82,7 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		before finding.Verdict
-		code   string
+		code   finding.Code
 		policy string
 		after  finding.Verdict
 	}{
@@ -95,7 +95,7 @@ func TestVerdicts(t *testing.T) {
 		{"a warning ignored", finding.Verified, finding.AuditNUL, "ignore: [{code: audit/*, reason: why}]", finding.Verified},
 		{"an open question made a failure", finding.Unverifiable, finding.ObjectsNotChecked, "severities:\n  object/not-checked: error", finding.Drift},
 		{"an open question set aside", finding.Unverifiable, finding.ObjectsNotChecked, "severities:\n  object/not-checked: note", finding.Rebuilt},
-		{"a refusal ignored", finding.Refused, "seq/gap", "ignore: [{code: seq/gap, reason: why}]", finding.Unverifiable},
+		{"a refusal ignored", finding.Refused, finding.Refusal(logformat.CodeSeqGap), "ignore: [{code: seq/gap, reason: why}]", finding.Unverifiable},
 		{"an input ignored", finding.Unreadable, finding.InputUnreadable, "ignore: [{code: input/unreadable, reason: why}]", finding.Unverifiable},
 		{"a verdict that no finding explains", finding.Refused, finding.AuditText, "ignore: [{code: audit/*, reason: why}]", finding.Refused},
 	} {
@@ -120,7 +120,7 @@ func TestOneOfTwo(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := &verify.Log{File: filepath.Join(p.Dir, "old", "x.jsonl"), Verdict: finding.Drift}
-	for _, code := range []string{finding.AuditText, finding.AuditUsage, finding.AuditNUL} {
+	for _, code := range []finding.Code{finding.AuditText, finding.AuditUsage, finding.AuditNUL} {
 		log.Add(finding.New(code, "", finding.Place{Seq: 1}), finding.Drift)
 	}
 	p.Apply(log)

@@ -374,7 +374,7 @@ func (c *collector) linkFindings() {
 		}
 		for _, key := range keys {
 			if row := rows[key]; row != nil {
-				row.Detail.Findings = append(row.Detail.Findings, Link{c.session.Anchor + "-findings", f.Code})
+				row.Detail.Findings = append(row.Detail.Findings, Link{c.session.Anchor + "-findings", f.Code.String()})
 			}
 		}
 	}

@@ -230,7 +230,7 @@ func facts(log *verify.Log, k ink) []Fact {
 // findings links the log's findings to the places that are on the page.
 func (c *collector) findings() (list []*Finding) {
 	for _, f := range c.log.Findings {
-		out := &Finding{Severity: f.Severity.String(), Code: f.Code, Message: c.message(f), Action: f.Action, Suppressed: c.ink.name(f.Suppressed)}
+		out := &Finding{Severity: f.Severity.String(), Code: f.Code.String(), Message: c.message(f), Action: f.Action, Suppressed: c.ink.name(f.Suppressed)}
 		if f.Place.Request != "" {
 			out.Where = append(out.Where, c.requestLink(f.Place.Request, "request "+f.Place.Request))
 		}
@@ -276,10 +276,7 @@ func severityRank(s string) int { return slices.Index([]string{"error", "warning
 // what was found there may be quoted in it.
 func (c *collector) message(f finding.Finding) string {
 	if c.ink.redactor != nil {
-		if entry, ok := finding.Lookup(f.Code); ok {
-			return entry.Meaning
-		}
-		return ""
+		return f.Code.Entry().Meaning
 	}
 	return c.ink.line(f.Message)
 }

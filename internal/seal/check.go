@@ -13,7 +13,7 @@ const most = 100
 // Check holds a log against what was sealed.
 func (s *Statement) Check(l *Log) []finding.Finding {
 	var found []finding.Finding
-	add := func(code string, place finding.Place, format string, args ...any) {
+	add := func(code finding.Code, place finding.Place, format string, args ...any) {
 		found = append(found, finding.New(code, fmt.Sprintf(format, args...), place))
 	}
 	nowhere := finding.Place{Seq: -1}
@@ -126,7 +126,7 @@ func (s *Statement) name(l *Log, e edit, sealed []mark) (found []finding.Finding
 
 // finding names the events seqs, and the type and line of the first that stands in
 // their place now.
-func (s *Statement) finding(l *Log, code string, seqs, now span, why string) finding.Finding {
+func (s *Statement) finding(l *Log, code finding.Code, seqs, now span, why string) finding.Finding {
 	place := finding.Place{Seq: int64(seqs.from)}
 	what := fmt.Sprintf("event %d", seqs.from)
 	if seqs.len() > 1 {

@@ -62,7 +62,7 @@ func sealed(t *testing.T, log string) *Statement {
 func codes(found []finding.Finding) string {
 	var list []string
 	for _, f := range found {
-		list = append(list, fmt.Sprintf("%s@%d", strings.TrimPrefix(f.Code, "seal/"), f.Place.Seq))
+		list = append(list, fmt.Sprintf("%s@%d", strings.TrimPrefix(f.Code.String(), "seal/"), f.Place.Seq))
 	}
 	return strings.Join(list, " ")
 }

@@ -93,11 +93,11 @@ func againstCapture(t *testing.T, dir, path string) *verify.Log {
 	return run(logBytes(t, filepath.Base(dir)), verify.Options{Capture: &verify.Capture{Path: path, Bodies: bodies, Policy: wire.DefaultPolicy()}})
 }
 
-func codesOf(log *verify.Log) (codes []string) {
+func codesOf(log *verify.Log) (codes []finding.Code) {
 	for _, f := range log.Findings {
 		codes = append(codes, f.Code)
 	}
-	slices.Sort(codes)
+	slices.SortFunc(codes, func(a, b finding.Code) int { return strings.Compare(a.String(), b.String()) })
 	return slices.Compact(codes)
 }
 
@@ -106,7 +106,7 @@ func TestHAR(t *testing.T) {
 		name  string
 		dir   string
 		make  harCase
-		codes []string
+		codes []finding.Code
 	}{
 		{"plain", "tools-parallel", harCase{}, nil},
 		{"shuffled", "retry-attempts", harCase{shuffle: true}, nil},
@@ -120,8 +120,8 @@ func TestHAR(t *testing.T) {
 			w.Close()
 			return map[string]any{"text": base64.StdEncoding.EncodeToString(z.Bytes()), "encoding": "base64"}
 		}}, nil},
-		{"one-shots", "compaction-pressure", harCase{shuffle: true}, []string{finding.CaptureOneshot}},
-		{"a title", "session-title-oneshot", harCase{}, []string{finding.CaptureOneshot}},
+		{"one-shots", "compaction-pressure", harCase{shuffle: true}, []finding.Code{finding.CaptureOneshot}},
+		{"a title", "session-title-oneshot", harCase{}, []finding.Code{finding.CaptureOneshot}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.make.t, c.make.dir = t, filepath.Join(fixtures, c.dir)
@@ -129,13 +129,13 @@ func TestHAR(t *testing.T) {
 			if log.Verdict != finding.Verified || log.Counts.Verified != log.Counts.Requests {
 				t.Errorf("verdict %s, %d of %d verified: %+v", log.Verdict, log.Counts.Verified, log.Counts.Requests, log.Findings)
 			}
-			var notes []string
+			var notes []finding.Code
 			for _, code := range codesOf(log) {
-				if strings.HasPrefix(code, "capture/") {
+				if code.Is("capture") {
 					notes = append(notes, code)
 				}
 			}
-			if diff := cmp.Diff(c.codes, notes); diff != "" {
+			if diff := cmp.Diff(c.codes, notes, cmp.Comparer(func(a, b finding.Code) bool { return a == b })); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -187,7 +187,7 @@ func TestCaptureMissingAndExtra(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(name string, bodies []*capture.Body, code, request string) {
+	check := func(name string, bodies []*capture.Body, code finding.Code, request string) {
 		log := run(logBytes(t, "tools-parallel"), verify.Options{Capture: &verify.Capture{Path: "wire", Bodies: bodies, Policy: wire.DefaultPolicy()}})
 		for _, f := range log.Findings {
 			if f.Code == code && f.Place.Request == request && log.Verdict == finding.Drift {
@@ -233,7 +233,7 @@ func TestCaptureEdits(t *testing.T) {
 		old, new       string
 		headers        bool
 		verdict        finding.Verdict
-		code           string
+		code           finding.Code
 		request, place string
 	}{
 		{"a compaction's message", "compaction-pressure", "0008.json", "Cut batch 1", "Cut botch 1", true, finding.Drift, finding.CaptureOneshotDrift, "", "/messages/1/content"},

@@ -64,7 +64,7 @@ func newComparison(file *recording.File, log, session string, place func(int64) 
 	return c
 }
 
-func (c *comparison) report(code, detail string, place finding.Place) *finding.Finding {
+func (c *comparison) report(code finding.Code, detail string, place finding.Place) *finding.Finding {
 	f := finding.New(code, detail, place)
 	c.found = append(c.found, f)
 	if f.Severity == finding.Error {
@@ -157,7 +157,7 @@ func (c *comparison) choose(q *reconstruct.Request) (entry *recording.Entry, at 
 
 // fold reports a request under a code that is reported once, with the list of
 // all its requests.
-func (c *comparison) fold(at *int, code string, place finding.Place) {
+func (c *comparison) fold(at *int, code finding.Code, place finding.Place) {
 	if *at == 0 {
 		c.report(code, "request "+place.Request, place)
 		*at = len(c.found)

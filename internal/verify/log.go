@@ -327,7 +327,7 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 		}
 	}
 	for _, n := range []struct {
-		code  string
+		code  finding.Code
 		count int64
 		what  string
 	}{
@@ -374,7 +374,7 @@ func (r *run) requestNotes(s reconstruct.Stats) {
 }
 
 // note adds a finding of the catalogue; detail says what was found there.
-func (r *run) note(code, detail string, place finding.Place) {
+func (r *run) note(code finding.Code, detail string, place finding.Place) {
 	r.add(finding.New(code, detail, place))
 }
 
@@ -385,7 +385,7 @@ func plural[N int | int64](n N, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func (r *run) noteRequests(code string, keys []string) {
+func (r *run) noteRequests(code finding.Code, keys []string) {
 	f := finding.New(code, plural(len(keys), "request"), finding.Place{Seq: -1, Request: keys[0]})
 	f.Requests = keys
 	r.add(f)

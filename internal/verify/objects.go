@@ -82,7 +82,7 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 	ref, failure := objectstore.ParseReference(v)
 	c.count(q, ref)
 	if failure == nil && c.verifier == nil {
-		c.note(q, m, finding.ObjectsNotChecked, "", finding.New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq, Line: m.Pos.Line}))
+		c.note(q, m, "", "", finding.New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq, Line: m.Pos.Line}))
 		c.objects[ref.AttachmentID] = false
 		return
 	}
@@ -91,7 +91,7 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 		failure = check.Failure
 		if check.Symlink {
 			f := finding.New(finding.ObjectSymbolicLink, check.Path, finding.Place{Seq: m.Seq, Line: m.Pos.Line, Object: ref.AttachmentID})
-			c.note(q, m, finding.ObjectSymbolicLink, ref.AttachmentID, f)
+			c.note(q, m, "link", ref.AttachmentID, f)
 		}
 	}
 	if ok, seen := c.objects[ref.AttachmentID]; !seen || ok {
@@ -100,11 +100,8 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 	if failure == nil {
 		return
 	}
-	f := finding.Finding{
-		Code: string(failure.Code), Severity: finding.Error, Message: ref.AttachmentID + ": " + failure.Error(), Action: failure.Code.Info().Action,
-		Place: finding.Place{Seq: m.Seq, Line: m.Pos.Line, Object: ref.AttachmentID},
-	}
-	c.note(q, m, f.Code+failure.Detail, ref.AttachmentID, f)
+	f := finding.FromObject(failure, ref.AttachmentID, finding.Place{Seq: m.Seq, Line: m.Pos.Line, Object: ref.AttachmentID})
+	c.note(q, m, f.Code.String()+failure.Detail, ref.AttachmentID, f)
 }
 
 // count counts a request for an attachment.

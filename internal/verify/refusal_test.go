@@ -88,7 +88,7 @@ func TestRefusals(t *testing.T) {
 				t.Fatalf("verdict %s, want refused", log.Verdict)
 			}
 			f := log.Findings[0]
-			if f.Code != string(c.code) || f.Place.Line != c.line || f.Place.Seq != c.seq {
+			if f.Code != finding.Refusal(c.code) || f.Place.Line != c.line || f.Place.Seq != c.seq {
 				t.Errorf("got %s at line %d, seq %d; want %s at line %d, seq %d", f.Code, f.Place.Line, f.Place.Seq, c.code, c.line, c.seq)
 			}
 			if f.Message == "" || f.Action == "" || len(log.Requests) != 0 {
@@ -125,7 +125,7 @@ func TestLateRefusals(t *testing.T) {
 			continue
 		}
 		f := run([]byte(edited), verify.Options{}).Findings[0]
-		if f.Code != string(c.code) || f.Place.Line != c.line {
+		if f.Code != finding.Refusal(c.code) || f.Place.Line != c.line {
 			t.Errorf("%s: %s at line %d, want %s at line %d", c.name, f.Code, f.Place.Line, c.code, c.line)
 		}
 	}
@@ -164,7 +164,7 @@ func TestRank(t *testing.T) {
 		{"older version", strings.Replace(base, `"version":0`, `"version":-1`, 1), logformat.CodeVersionOlder},
 	} {
 		log := run([]byte(c.log), verify.Options{})
-		if got := log.Findings[0].Code; got != string(c.want) {
+		if got := log.Findings[0].Code; got != finding.Refusal(c.want) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}

@@ -28,9 +28,9 @@ func TestSuperseded(t *testing.T) {
 		name    string
 		lines   [][]byte
 		verdict finding.Verdict
-		code    string
+		code    finding.Code
 	}{
-		{"as recorded", lines, finding.Verified, ""},
+		{"as recorded", lines, finding.Verified, finding.Code{}},
 		{"an earlier request of the number", append(slices.Clone(lines[:len(lines)-1]), other, last), finding.Verified, finding.RecordingSuperseded},
 		{"a later request of the number", append(slices.Clone(lines), other), finding.Drift, finding.RecordingDuplicate},
 		{"the same request twice", append(slices.Clone(lines), last), finding.Drift, finding.RecordingDuplicate},
@@ -48,7 +48,7 @@ func TestSuperseded(t *testing.T) {
 		}
 		log := run(logBytes(t, "resume-same-and-drift"), verify.Options{Recording: file})
 		file.Close()
-		if log.Verdict != c.verdict || c.code != "" && !slices.Contains(codesOf(log), c.code) {
+		if log.Verdict != c.verdict || c.code != (finding.Code{}) && !slices.Contains(codesOf(log), c.code) {
 			t.Errorf("%s: verdict %s, findings %v", c.name, log.Verdict, codesOf(log))
 		}
 	}

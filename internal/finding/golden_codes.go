@@ -1,0 +1,36 @@
+package finding
+
+const actGolden = "If it was meant, accept it with dsh-verify golden check --update; if not, find what changed it."
+
+// The codes of golden transcripts.
+var (
+	GoldenSession        = failure("golden/changed-session", "the transcript is of another session than was recorded", actGolden)
+	GoldenHeaderAdded    = failure("golden/header-added", "the transcript has a request header more than was recorded", actGolden)
+	GoldenHeaderRemoved  = failure("golden/header-removed", "the transcript has a request header less than was recorded", actGolden)
+	GoldenHeader         = failure("golden/changed-header", "a request header has another reason than was recorded", actGolden)
+	GoldenConfig         = failure("golden/changed-config", "a field of the config is not what was recorded", actGolden)
+	GoldenConfigOrder    = failure("golden/config-reordered", "the fields of the config are in another order than was recorded", actGolden)
+	GoldenSystem         = failure("golden/changed-system", "the system prompt is not what was recorded", actGolden)
+	GoldenToolAdded      = failure("golden/tool-added", "the model is offered a tool that was not recorded", actGolden)
+	GoldenToolRemoved    = failure("golden/tool-removed", "the model is no longer offered a tool that was recorded", actGolden)
+	GoldenTool           = failure("golden/changed-tool", "a tool is described in another way than was recorded", actGolden)
+	GoldenToolsOrder     = failure("golden/tools-reordered", "the tools are in another order than was recorded", actGolden)
+	GoldenTools          = failure("golden/changed-tools", "the tools are not what was recorded", actGolden)
+	GoldenMessageAdded   = failure("golden/message-added", "the transcript has a message that was not recorded", actGolden)
+	GoldenMessageRemoved = failure("golden/message-removed", "the transcript lacks a message that was recorded", actGolden)
+	GoldenMessage        = failure("golden/changed-message", "a message is not what was recorded", actGolden)
+	GoldenMessageMoved   = failure("golden/message-moved", "a message is at another place than was recorded", actGolden)
+	GoldenReplace        = failure("golden/changed-replace", "a message takes the place of others than was recorded", actGolden)
+	GoldenRequestAdded   = failure("golden/request-added", "the transcript shows requests that were not recorded", actGolden)
+	GoldenRequestRemoved = failure("golden/request-removed", "the transcript does not show requests that were recorded", actGolden)
+	GoldenRequest        = failure("golden/changed-request", "a request is not what was recorded, although its messages and headers are: they enter it at other places", actGolden)
+	GoldenLinesOrder     = failure("golden/lines-reordered", "headers, messages and requests are as recorded but follow each other in another order", actGolden)
+	GoldenMore           = failure("golden/more-changes", "the transcript has further changes", actGolden)
+	GoldenNew            = failure("golden/new", "the transcript has no sum file, so nothing holds it", "Record it with dsh-verify golden record, and commit the sum file with it.")
+	GoldenMissing        = failure("golden/missing", "a sum file has no transcript beside it", "Restore the transcript, or remove the sum file with dsh-verify golden check --update.")
+	GoldenSum            = declare("golden/sum-malformed", Error, Unreadable, "the sum file cannot be read, so the transcript was not checked", "Look for a conflict that a merge left in it, or record it again with --update.")
+	GoldenAuthored       = note("golden/authored", "the transcript is authored: event numbers and times were put in, and tokens replaced where sidecars are at hand", "")
+	GoldenNoOldLog       = note("golden/no-old-log", "the log to compare with does not hold this transcript, so the text of the change cannot be shown", "")
+	GoldenUnwritten      = declare("golden/not-written", Error, Unreadable, "the sum file could not be written or removed", "Look at what stands in its place, and at the permissions of its folder.")
+	GoldenLink           = warning("golden/link", "links to folders were not followed, so transcripts behind them were not checked", "Name what they lead to, if transcripts lie there.")
+)

@@ -74,7 +74,7 @@ func redactedRuns(dir, log, plain, recorded string) (list [][]string) {
 	for _, line := range []string{
 		"replay --recorded RECORDED LOG", "replay --format json LOG", "audit LOG", "cache LOG",
 		"show --pretty LOG 1", "show --pretty --wire deepseek LOG 1", "show --pretty --wire deepseek --images inline LOG last", "show --header LOG last", "show --messages LOG last",
-		"explain LOG last", "requests LOG", "requests --digests --wire deepseek LOG", "requests --oneshots LOG", "diff LOG last PLAIN last", "diff --wire deepseek LOG 1 PLAIN 1", "show --pretty LOG compaction:1", "show --pretty --wire deepseek LOG compaction:1", "diff LOG 2",
+		"explain LOG last", "requests --digests --wire deepseek LOG", "diff LOG last PLAIN last", "diff --wire deepseek LOG 1 PLAIN 1", "show --pretty LOG compaction:1", "show --pretty --wire deepseek LOG compaction:1", "diff LOG 2",
 		"report -o - --recorded RECORDED LOG", "golden check --against PLAINDIR LOG",
 	} {
 		args := strings.Fields(strings.NewReplacer("RECORDED", recorded, "PLAINDIR", filepath.Dir(plain), "PLAIN", plain, "LOG", log).Replace(line))

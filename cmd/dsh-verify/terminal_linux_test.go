@@ -239,7 +239,7 @@ func TestEvilPlaces(t *testing.T) {
 	log, plain := filepath.Join(dir, "session.jsonl"), filepath.Join(dir, "plain", "session.jsonl")
 	os.Mkdir(filepath.Dir(plain), 0o755)
 	seen := map[string]bool{}
-	for _, name := range []string{"header-changes", "tools-parallel", "image-inline-small", "compaction-pressure"} {
+	for _, name := range []string{"header-changes", "tools-parallel", "image-inline-small"} {
 		text := readFixture(t, name+"/session.jsonl")
 		os.WriteFile(plain, text, 0o644)
 		lines := bytes.SplitAfter(text, []byte("\n"))

@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/golden"
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
@@ -51,7 +52,7 @@ const (
 // reported first, as a place. The error is about the argument, or the revision to
 // compare with.
 func Run(arg string, opts Options, report func(*verify.Log)) (int, error) {
-	found, links, err := find(arg)
+	w, err := find(arg)
 	if err != nil {
 		return 0, err
 	}
@@ -63,10 +64,14 @@ func Run(arg string, opts Options, report func(*verify.Log)) (int, error) {
 			return 0, err
 		}
 	}
-	if len(links) > 0 {
-		report(verify.Place(arg, []finding.Finding{finding.New(finding.GoldenLink, listed(links), finding.Place{Seq: -1})}))
+	said := w.stray
+	if len(w.links) > 0 {
+		said = append(said, finding.New(finding.GoldenLink, listed(w.links), finding.Place{Seq: -1}))
 	}
-	for _, t := range found {
+	if len(said) > 0 {
+		report(verify.Place(arg, said))
+	}
+	for _, t := range w.found {
 		if key := t.key(); opts.Seen != nil {
 			if opts.Seen[key] {
 				continue
@@ -75,7 +80,7 @@ func Run(arg string, opts Options, report func(*verify.Log)) (int, error) {
 		}
 		report(g.transcript(t))
 	}
-	return len(found), nil
+	return len(w.found), nil
 }
 
 // listed names the first of many.
@@ -123,9 +128,7 @@ func (g *gate) transcript(t *transcript) *verify.Log {
 	}
 	recorder := new(golden.Recorder)
 	log := g.read(t, recorder)
-	if t.twice {
-		log.Add(finding.New(finding.StoreTwoEncodings, "session.jsonl was checked", finding.Place{Seq: -1}), "")
-	}
+	g.beside(t, log)
 	switch log.Verdict {
 	case finding.Refused:
 		log.Golden = Refused
@@ -139,8 +142,27 @@ func (g *gate) transcript(t *transcript) *verify.Log {
 	return log
 }
 
+// beside adds what is to be said of other files of the session.
+func (g *gate) beside(t *transcript, log *verify.Log) {
+	plain, compressed := t.files.Encodings()
+	if plain != "" && compressed != "" {
+		log.Add(finding.New(finding.StoreTwoEncodings, t.log+" was checked", finding.Place{Seq: -1}), "")
+	}
+	log.Older = t.files.Older
+	found := locate.Log{Name: t.name(), Older: t.files.Older, Newer: t.newer}
+	for _, f := range found.Beside(log.Verdict == finding.Refused || log.Verdict == finding.Unreadable) {
+		log.Add(f, "")
+	}
+	if len(t.files.Copies) > 0 {
+		log.Add(finding.New(finding.StoreNoGeneration, listed(t.files.Copies), finding.Place{Seq: -1, File: filepath.ToSlash(t.dir)}), "")
+	}
+}
+
 // read reads a log and records its sum.
 func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
+	if t.files.Absent != "" {
+		return verify.Absent(t.name(), finding.New(finding.StorePlaceholder, t.log, finding.Place{Seq: -1}))
+	}
 	folder := onDisk(t.dir)
 	if t.named {
 		folder = named(t.dir, t.log)

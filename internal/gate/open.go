@@ -79,6 +79,7 @@ type opened struct {
 
 // open opens a log, completing it when it is authored and that is accepted.
 func open(in folder, name string, accept bool, opts logformat.Options) (*opened, error) {
+	opts.FileName = name
 	file, err := in(name)
 	if err != nil {
 		return nil, err

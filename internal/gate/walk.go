@@ -1,7 +1,7 @@
 package gate
 
 import (
-	"errors"
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +10,9 @@ import (
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/golden"
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/authored"
 )
 
@@ -18,9 +21,11 @@ type transcript struct {
 	dir string // as the report calls it
 	log string // file name, "" when only the sum file is there
 	sum string // file name
-	// twice says that the session's log is there in both encodings.
-	twice bool
-	named bool // by itself, and not found in a folder
+	// files are the session's, of which log is the first of the newest generation; zero
+	// for the children of an authored transcript.
+	files locate.Files
+	newer string // file of a newer generation beside a log that was named, "" when there is none
+	named bool   // by itself, and not found in a folder
 }
 
 func (t *transcript) name() string {
@@ -44,118 +49,117 @@ func (t *transcript) key() string {
 
 func join(dir, name string) string { return filepath.ToSlash(filepath.Join(dir, name)) }
 
-const compressed = "session.jsonl.zstd"
-
 var sumName = regexp.MustCompile(`^requests(\.[0-9]{1,9})?\.sum$`)
 
-// sumOf returns the name of a log's sum file, "" when the file is no log.
+// sumOf returns the name of a log's sum file, "" when the file is no log. Every
+// generation of a session has the same one: the newest is the session.
 func sumOf(log string) string {
-	if log == compressed {
+	if _, _, ok := logformat.ParseFileName(log); ok {
 		return golden.FileName
 	}
-	number, ok := authored.Number(log)
-	switch {
-	case !ok:
-		return ""
-	case number == "":
-		return golden.FileName
+	if number, ok := authored.Number(log); ok {
+		return "requests." + number + ".sum"
 	}
-	return "requests." + number + ".sum"
+	return ""
 }
 
 // find returns the transcripts that an argument names: a log, or all below a
 // folder, in the order of their paths; and the links to folders, which are not
 // followed.
-func find(arg string) (found []*transcript, links []string, err error) {
+func find(arg string) (*walker, error) {
 	info, err := os.Stat(arg)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	w := &walker{}
 	if !info.IsDir() {
 		dir, log := filepath.Split(filepath.Clean(arg))
 		sum := sumOf(log)
 		if sum == "" {
 			sum = log + ".sum"
 		}
-		return []*transcript{{dir: filepath.Clean(dir), log: log, sum: sum, named: true}}, nil, nil
+		files := locate.FilesOf(filepath.Clean(dir))
+		w.found = []*transcript{{dir: filepath.Clean(dir), log: log, sum: sum, newer: files.NewerThan(log), named: true}}
+		return w, nil
 	}
-	// A folder that is named is walked, by whatever link; links in it are not.
-	err = fs.WalkDir(os.DirFS(arg), ".", func(below string, d fs.DirEntry, err error) error {
-		path := filepath.Join(arg, filepath.FromSlash(below))
-		skipped := below != "." && slices.Contains([]string{".git", "node_modules", "attachments"}, d.Name()) ||
-			// The files that a scenario starts from.
-			below != "." && d.Name() == "workspace" && isFile(filepath.Join(filepath.Dir(path), "session.jsonl"))
-		switch {
-		case err != nil:
-			return withPath(err, path)
-		case !d.IsDir():
-			if d.Type()&fs.ModeSymlink != 0 && !skipped && isFolder(path) {
-				links = append(links, filepath.ToSlash(path))
-			}
-			return nil
-		case skipped:
-			return fs.SkipDir
-		}
-		in, err := inFolder(path)
-		found = append(found, in...)
-		return err
-	})
-	return found, links, err
+	return w, w.folder(filepath.Clean(arg))
 }
 
-// withPath names a file in an error as the report does.
-func withPath(err error, path string) error {
-	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-		return &fs.PathError{Op: pathErr.Op, Path: path, Err: pathErr.Err}
-	}
-	return err
+// A walker looks for transcripts in a folder and those below it, each in the order of
+// their names. A folder that is named is walked, by whatever link; links in it are not.
+type walker struct {
+	found []*transcript
+	links []string
+	stray []finding.Finding // about files that look like logs, where no session is
 }
+
+func (w *walker) folder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	in, copies := inFolder(dir, entries)
+	w.found = append(w.found, in...)
+	if len(copies) > 0 && (len(in) == 0 || !in[0].isSession()) {
+		w.stray = append(w.stray, finding.New(finding.StoreNoGeneration, listed(copies), finding.Place{Seq: -1, File: filepath.ToSlash(dir)}))
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case slices.Contains([]string{".git", "node_modules", "attachments"}, e.Name()):
+		case e.Name() == "workspace" && len(in) > 0 && in[0].isSession(): // the files that a scenario starts from
+		case e.IsDir():
+			if err := w.folder(path); err != nil {
+				return err
+			}
+		case e.Type()&fs.ModeSymlink != 0 && isFolder(path):
+			w.links = append(w.links, filepath.ToSlash(path))
+		}
+	}
+	return nil
+}
+
+// isSession tells a session from the children of one, and from a lone sum file.
+func (t *transcript) isSession() bool { return t.log != "" && t.sum == golden.FileName }
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular()
-}
-
-// inFolder returns the transcripts of one folder: session.jsonl first, then its
-// children by number, then sum files without a log.
-func inFolder(dir string) (found []*transcript, err error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
+// inFolder returns the transcripts of one folder: the session first, then its
+// children by number, then sum files without a log. copies only look like logs.
+func inFolder(dir string, entries []fs.DirEntry) (found []*transcript, copies []string) {
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
 	}
 	bySum := make(map[string]*transcript)
-	var orphans []string
-	for _, e := range entries {
-		name := e.Name()
-		if sumName.MatchString(name) {
-			orphans = append(orphans, name)
-		}
-		sum := sumOf(name)
-		if sum == "" || e.IsDir() {
-			continue
-		}
-		if t := bySum[sum]; t != nil { // session.jsonl comes before session.jsonl.zstd
-			t.twice = true
-			continue
-		}
-		bySum[sum] = &transcript{dir: dir, log: name, sum: sum}
-		found = append(found, bySum[sum])
+	add := func(t *transcript) {
+		bySum[t.sum] = t
+		found = append(found, t)
 	}
-	for _, sum := range orphans {
-		if bySum[sum] == nil {
-			found = append(found, &transcript{dir: dir, sum: sum})
+	files := locate.Choose(names)
+	switch {
+	case len(files.Logs) > 0:
+		add(&transcript{dir: dir, log: files.Logs[0], sum: golden.FileName, files: files})
+	case files.Absent != "":
+		add(&transcript{dir: dir, log: files.Absent, sum: golden.FileName, files: files})
+	}
+	for _, name := range names {
+		if sum := sumOf(name); sum != "" && sum != golden.FileName {
+			add(&transcript{dir: dir, log: name, sum: sum})
+		}
+	}
+	for _, e := range entries { // a folder too: it lies where a sum file should
+		if name := e.Name(); sumName.MatchString(name) && bySum[name] == nil {
+			add(&transcript{dir: dir, sum: name})
 		}
 	}
 	slices.SortStableFunc(found, func(a, b *transcript) int {
-		if n := len(a.sum) - len(b.sum); n != 0 {
-			return n
-		}
-		return strings.Compare(a.sum, b.sum)
+		return cmp.Or(cmp.Compare(len(a.sum), len(b.sum)), strings.Compare(a.sum, b.sum))
 	})
-	return found, nil
+	return found, files.Copies
 }

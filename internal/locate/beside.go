@@ -41,7 +41,7 @@ func absent(dir string, files []string, s *Files) *Log {
 
 // beside reports what lies in a folder besides what is read, and looks as if it could be.
 func (p *Place) beside(dir string, s *Files) {
-	if plain, compressed := s.encodings(); plain != "" && compressed != "" {
+	if plain, compressed := s.Encodings(); plain != "" && compressed != "" {
 		p.find(finding.StoreTwoEncodings, "both "+plain+" and "+compressed, dir)
 	}
 	if len(s.Logs) > 0 {

@@ -65,9 +65,9 @@ func Choose(names []string) Files {
 	return s
 }
 
-// encodings returns the newest plain and the newest compressed file, "" where there is
+// Encodings returns the newest plain and the newest compressed file, "" where there is
 // none.
-func (s *Files) encodings() (plain, compressed string) {
+func (s *Files) Encodings() (plain, compressed string) {
 	for _, names := range [][]string{s.Logs, {s.Absent}, s.Older} {
 		for _, name := range names {
 			_, isCompressed, ok := logformat.ParseFileName(standsFor(name))

@@ -218,7 +218,7 @@ func inFile(path string, info fs.FileInfo) (*Place, error) {
 	}
 	f.Close()
 	l := fileLog(path)
-	files := filesOf(l.Dir)
+	files := FilesOf(l.Dir)
 	l.Newer = files.NewerThan(filepath.Base(path))
 	return &Place{Logs: []*Log{l}}, nil
 }

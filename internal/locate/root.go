@@ -56,7 +56,7 @@ func InRoot(root, id string) *Log {
 	var found []string
 	for _, p := range projects {
 		dir := filepath.Join(root, p.Name(), folder)
-		if logs := filesOf(dir).Logs; len(logs) > 0 {
+		if logs := FilesOf(dir).Logs; len(logs) > 0 {
 			found = append(found, filepath.Join(dir, logs[0]))
 		}
 	}
@@ -66,8 +66,8 @@ func InRoot(root, id string) *Log {
 	return fileLog(found[0])
 }
 
-// filesOf sorts out the files of a folder; of one that cannot be read there are none.
-func filesOf(dir string) Files {
+// FilesOf sorts out the files of a folder; of one that cannot be read there are none.
+func FilesOf(dir string) Files {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return Files{}
@@ -92,7 +92,7 @@ func newRoots() roots {
 
 // note takes the files of a session's folder in a root.
 func (r *roots) note(p *Place, root, dir string, s *Files) {
-	plain, compressed := s.encodings()
+	plain, compressed := s.Encodings()
 	if plain != "" {
 		r.plain[root] = true
 	}

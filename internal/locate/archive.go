@@ -35,8 +35,8 @@ func (p *Place) inArchive(a *exportzip.Archive, name string) {
 		p.beside(dir, &s)
 	}
 	roots.finish(p)
-	_, hasRoot := a.Root()
-	p.Lead = hasRoot || len(p.Logs) == 1
+	root, hasRoot := a.Root()
+	p.Lead = hasRoot && len(Choose(a.Files(root)).Logs) == 1 || len(p.Logs) == 1
 }
 
 // archived is a log in a folder of an archive.

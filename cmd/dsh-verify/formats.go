@@ -48,9 +48,9 @@ func listFormats() formatList {
 		list.Logs = append(list.Logs, formatEntry{fmt.Sprintf("format %d", v.Number), v.Releases})
 	}
 	list.Containers = []formatEntry{
-		{"session.jsonl", "plain text, a JSON value per line"},
+		{"session.jsonl", "plain text, a JSON value per line; session.vN.jsonl in later formats, and the newest in a folder is the session"},
 		{"session.jsonl.zstd", "Zstandard frames of the same text"},
-		{"export ZIP", "session.jsonl, subagents/*/session.jsonl and media/*, as an archive or unpacked"},
+		{"export ZIP", "session.jsonl, subagents/*/session.jsonl and media/*, as an archive or unpacked; and archives of homes"},
 		{"SQLite store", "schema 17, opened read-only"},
 		{"store root", "a folder of --project--/<session id>/ folders, a harness home, or a session's folder"},
 		{"authored transcript", "session.jsonl and session.N.jsonl without event numbers, for golden alone"},

@@ -186,3 +186,49 @@ func TestAgainst(t *testing.T) {
 		t.Errorf("without a sum file: %s", log.Golden)
 	}
 }
+
+// TestGenerations holds that the newest generation is the transcript, and that an
+// older one is never checked in its place.
+func TestGenerations(t *testing.T) {
+	dir := t.TempDir()
+	log := read(t, fixtures, "text-one-turn", "session.jsonl")
+	newer := strings.Replace(log, `"version":0`, `"version":9`, 1)
+	for path, text := range map[string]string{
+		"a/session.jsonl": log, "a/session.v9.jsonl": newer,
+		"b/session.jsonl": log, "b/.session.v9.jsonl.icloud": "x",
+		"c/session.jsonl": log, "c/session.v09.jsonl": newer, "c/workspace/session.jsonl": log,
+		"d/session.V9.jsonl": newer,
+		"e/session.v9.jsonl": newer, "e/session.1.jsonl": log, "e/workspace/session.jsonl": log,
+	} {
+		write(t, filepath.Join(dir, path), text)
+	}
+	report := run(t, dir, gate.Options{Write: true})
+	want := `refused a/session.v9.jsonl: version/newer store/no-fallback
+unreadable b/.session.v9.jsonl.icloud: store/placeholder store/no-fallback
+written c/session.jsonl: store/no-generation
+refused e/session.v9.jsonl: version/newer
+written e/session.1.jsonl:
+`
+	var got strings.Builder
+	for _, log := range report.Logs {
+		if log.Place {
+			if len(log.Findings) != 1 || log.Findings[0].Code != finding.StoreNoGeneration || !strings.HasSuffix(log.Findings[0].Place.File, "/d") {
+				t.Errorf("of the folder: %+v", log.Findings)
+			}
+			continue
+		}
+		fmt.Fprintf(&got, "%s %s:", log.Golden, strings.TrimPrefix(log.File, filepath.ToSlash(dir)+"/"))
+		for _, f := range log.Findings {
+			got.WriteString(" " + f.Code.String())
+		}
+		got.WriteString("\n")
+	}
+	if got.String() != want {
+		t.Errorf("found\n%swant\n%s", got.String(), want)
+	}
+	for _, sum := range []string{"a/requests.sum", "b/requests.sum", "e/requests.sum"} {
+		if _, err := os.Stat(filepath.Join(dir, sum)); err == nil {
+			t.Errorf("%s was written", sum)
+		}
+	}
+}

@@ -142,6 +142,9 @@ func inFolder(dir string, entries []fs.DirEntry) (found []*transcript, copies []
 		found = append(found, t)
 	}
 	files := locate.Choose(names)
+	// A copy that a tool keeps of a file that it changes is in nobody's way here.
+	isBackup := func(name string) bool { return filepath.Ext(name) != ".jsonl" && filepath.Ext(name) != ".zstd" }
+	files.Copies = slices.DeleteFunc(files.Copies, isBackup)
 	switch {
 	case len(files.Logs) > 0:
 		add(&transcript{dir: dir, log: files.Logs[0], sum: golden.FileName, files: files})

@@ -113,7 +113,7 @@ func at(tb testing.TB, arg string) []string {
 		lines = append(lines, line)
 	}
 	for _, l := range p.Absent {
-		line := "absent " + cut(l.Name) + " " + l.Absent.Code
+		line := "absent " + cut(l.Name) + " " + l.Absent.Code.String()
 		if len(l.Older) > 0 {
 			line += " older " + strings.Join(l.Older, " ")
 		}
@@ -121,8 +121,8 @@ func at(tb testing.TB, arg string) []string {
 	}
 	for _, f := range p.Findings {
 		detail, _, _ := strings.Cut(f.Message, ": ")
-		line := f.Code + " " + cut(f.Place.File)
-		if detail = strings.ReplaceAll(detail, arg+string(filepath.Separator), ""); f.Code != "input/no-session" {
+		line := f.Code.String() + " " + cut(f.Place.File)
+		if detail = strings.ReplaceAll(detail, arg+string(filepath.Separator), ""); f.Code.String() != "input/no-session" {
 			line += " (" + filepath.ToSlash(detail) + ")"
 		}
 		lines = append(lines, line)
@@ -344,7 +344,7 @@ func TestBeside(t *testing.T) {
 	} {
 		var got []string
 		for _, f := range c.log.Beside(c.unusable) {
-			got = append(got, f.Code+" "+f.Severity.String())
+			got = append(got, f.Code.String()+" "+f.Severity.String())
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%+v: %s", c.log, diff)

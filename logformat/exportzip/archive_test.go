@@ -276,3 +276,97 @@ func TestCommonFolder(t *testing.T) {
 		}
 	}
 }
+
+// TestImages holds which images belong to the session in a folder of an archive.
+func TestImages(t *testing.T) {
+	const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	const image = "media/sha256:" + digest + ".png"
+	for _, c := range []struct {
+		name    string
+		entries []string
+		folder  string
+		found   string // "": no store; "-": a store without the image
+	}{
+		{"an export", []string{"session.jsonl", image}, "", image},
+		{"an export, packed on Windows", []string{"session.jsonl", "media/sha256_" + digest + ".png"}, "", "media/sha256_" + digest + ".png"},
+		{"under both names", []string{"session.jsonl", "media/sha256_" + digest + ".png", image}, "", image},
+		{"a sub-agent of it", []string{"session.v4.jsonl", "subagents/b/session.v4.jsonl", image}, "subagents/b/", image},
+		{"an export in a folder", []string{"e/session.jsonl", "e/subagents/b/session.jsonl", "e/" + image}, "e/subagents/b/", "e/" + image},
+		{"one of two exports", []string{"a/session.jsonl", "a/" + image, "b/session.jsonl", "b/media/x"}, "b/", "-"},
+		{"the other of two exports", []string{"a/session.jsonl", "a/" + image, "b/session.jsonl"}, "a/", "a/" + image},
+		{"an export without images", []string{"session.jsonl"}, "", "-"},
+		{"a session of a packed root", []string{"sessions/--p--/s/session.jsonl"}, "sessions/--p--/s/", ""},
+		{
+			"a session of a packed home", []string{"h/sessions/--p--/s/session.jsonl", "h/attachments/v1/objects/01/" + digest}, "h/sessions/--p--/s/",
+			"h/attachments/v1/objects/01/" + digest,
+		},
+		{
+			"a home that was packed without its folder", []string{"sessions/--p--/s/session.jsonl", "attachments/v1/objects/01/" + digest}, "sessions/--p--/s/",
+			"attachments/v1/objects/01/" + digest,
+		},
+		{"another home's", []string{"g/sessions/--p--/s/session.jsonl", "h/attachments/v1/objects/01/" + digest}, "g/sessions/--p--/s/", ""},
+	} {
+		var entries []entry
+		for _, name := range c.entries {
+			entries = append(entries, entry{name: name, text: log})
+		}
+		data := archive(t, entries...)
+		a, err := exportzip.Open("x.zip", bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		images, got := a.Images(c.folder), ""
+		if images != nil {
+			got = "-"
+			if object, failure := images.Open(digest); failure == nil {
+				got = strings.TrimPrefix(object.Path, "x.zip/")
+				object.Close()
+			}
+		}
+		if got != c.found {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+// TestRoot holds which archives are about one session.
+func TestRoot(t *testing.T) {
+	for _, c := range []struct {
+		entries []string
+		root    string
+		ok      bool
+	}{
+		{[]string{"session.jsonl"}, "", true},
+		{[]string{"session.v4.jsonl", "subagents/b/session.v4.jsonl"}, "", true},
+		{[]string{"a/b/session.jsonl", "a/b/subagents/c/session.jsonl"}, "a/b/", true},
+		{[]string{"a/session.jsonl", "b/session.jsonl"}, "", false},
+		{[]string{"subagents/b/session.jsonl"}, "", false},
+		{[]string{"sessions/--p--/s/session.jsonl"}, "", false},
+		{[]string{"__MACOSX/session.jsonl", "e/session.jsonl"}, "e/", true},
+	} {
+		var entries []entry
+		for _, name := range c.entries {
+			entries = append(entries, entry{name: name, text: log})
+		}
+		data := archive(t, entries...)
+		a, err := exportzip.Open("x.zip", bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(c.entries, err)
+		}
+		if root, ok := a.Root(); ok != c.ok || ok && root != c.root {
+			t.Errorf("%v: %q, %v", c.entries, root, ok)
+		}
+	}
+}
+
+// TestNewestGeneration holds that of the generations in a folder the newest is the session.
+func TestNewestGeneration(t *testing.T) {
+	data := archive(t, entry{name: "session.jsonl", text: log}, entry{name: "session.v3.jsonl", text: log}, entry{name: "session.v04.jsonl", text: log})
+	a, err := exportzip.Open("x.zip", bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"session.v3.jsonl"}, a.Sessions()); diff != "" {
+		t.Error(diff)
+	}
+}

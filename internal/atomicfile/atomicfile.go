@@ -49,21 +49,24 @@ func Create(path string) (*File, error) {
 	return &File{File: f, target: path}, nil
 }
 
-// Commit ends the writing and puts the file in its place.
+// Commit ends the writing and puts the file in its place. When it returns, the file
+// is on the disk under its name: both are synced, so that a machine that loses power
+// holds either what was there before or the whole new file.
 func (f *File) Commit() error {
 	f.done = true
-	err := f.File.Close()
 	if f.target == "" {
-		return err
+		return f.File.Close()
 	}
 	defer unfinished.Delete(f.Name())
+	err := errors.Join(f.Sync(), f.File.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), f.target)
 	}
 	if err != nil {
 		os.Remove(f.Name())
+		return err
 	}
-	return err
+	return syncFolder(filepath.Dir(f.target))
 }
 
 // Close drops a file that was not committed, and does nothing to one that was.

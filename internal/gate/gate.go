@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/golden"
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
+	"github.com/dsh-verify/dsh-verify/internal/evidence"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
@@ -379,6 +381,9 @@ func (c *check) keepLogs(sum string) error {
 	}
 	if !info.Mode().IsRegular() {
 		return &regular.NotFile{Mode: info.Mode()} // writing would wait for a pipe's reader
+	}
+	if kind, err := evidence.Of(sum); err != nil || kind.IsEvidence() && kind != evidence.Sum {
+		return cmp.Or(err, fmt.Errorf("it is %s", kind))
 	}
 	entries, err := os.ReadDir(c.transcript.dir)
 	if err != nil {

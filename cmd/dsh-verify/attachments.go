@@ -82,6 +82,7 @@ type attachmentRun struct {
 	c          *checker
 	referenced map[string]bool // digests, wherever in a log they stand
 	stores     map[string]*objectstore.Folder
+	unread     int // sessions of which not every reference is known
 }
 
 func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verify.Log) {
@@ -97,6 +98,12 @@ func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verif
 	reports = append(reports, absent(place)...)
 	for _, log := range place.Logs {
 		reports = append(reports, beside(log, r.log(log)))
+	}
+	r.unread += len(place.Absent)
+	for _, report := range reports[len(reports)-len(place.Logs):] {
+		if report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
+			r.unread++
+		}
 	}
 	return r.c.judge(reports...)
 }
@@ -168,6 +175,14 @@ func (r *attachmentRun) observe(rec *logformat.Record) {
 	}
 }
 
+// mayReference names the sessions that could not be read: what they reference is not known.
+func (r *attachmentRun) mayReference() string {
+	if r.unread == 0 {
+		return ""
+	}
+	return ", and what the logs of " + plural(r.unread, "session") + " reference, which could not be read, is not known"
+}
+
 // unreferenced reports what the stores hold beyond what was referenced.
 func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
 	explained := map[string]bool{}
@@ -197,7 +212,7 @@ func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
 			items []string
 		}{{finding.ObjectUnreferenced, objects}, {finding.ObjectCacheUnknown, images}} {
 			if len(list.items) > 0 {
-				f := finding.New(list.code, fmt.Sprint(len(list.items)), finding.Place{Seq: -1, File: name})
+				f := finding.New(list.code, fmt.Sprint(len(list.items))+r.mayReference(), finding.Place{Seq: -1, File: name})
 				f.Detail = list.items
 				found = append(found, f)
 			}

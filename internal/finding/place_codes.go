@@ -19,6 +19,7 @@ var (
 	StorePlaceholder    = declare("store/placeholder", Error, Unreadable, "a sync program left a placeholder where the session's log was, so the log is not on this machine", "Download it, and verify it again.")
 	StoreMoved          = declare("store/changed", Error, Unreadable, "a writer changed the store while it was read, so what was read may not belong together", "Try again, or verify a copy.")
 	LineageAbsent       = note("lineage/parent-absent", "the session's parent is not at hand, so what it inherited was not compared", "Name the parent's log too, or the store root that holds both.")
+	LineageRefused      = note("lineage/parent-refused", "the log of the session's parent is refused, so what the session inherited was not compared", "Verify the parent's log to see why.")
 	LineageEvents       = failure("lineage/inherited-events", "what the session says it inherited is not what its parent's log holds", "One of the two logs was changed after the fork.")
 	LineageDepth        = failure("lineage/depth", "a subagent must be one level deeper than the session that started it", "The header was edited, or the parent is another session.")
 	InputUnreadable     = declare("input/unreadable", Error, Unreadable, "the input could not be read", "")

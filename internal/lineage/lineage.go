@@ -15,8 +15,8 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
-// Check compares a child's log with its parent's. What the parent's log cannot
-// be read for is the parent's own finding and none here.
+// Check compares a child's log with its parent's. Why the parent's log is refused is
+// its own finding; that nothing was compared for it is said here.
 func Check(child, parent *logformat.Reader) ([]finding.Finding, error) {
 	ch, err := child.Header()
 	if err != nil {
@@ -24,7 +24,11 @@ func Check(child, parent *logformat.Reader) ([]finding.Finding, error) {
 	}
 	ph, err := parent.Header()
 	if err != nil {
-		return nil, nil
+		f, err := short(err, theParent, 0, ch.SeedLength)
+		if f == nil {
+			return nil, err
+		}
+		return []finding.Finding{*f}, nil
 	}
 	var found []finding.Finding
 	if ch.Origin == "subagent" && ch.DelegationDepth != ph.DelegationDepth+1 {
@@ -53,7 +57,7 @@ func inherited(child, parent *logformat.Reader, n int64) (*finding.Finding, erro
 		}
 		b, err := theirs.next()
 		if err != nil {
-			return short(err, "the parent", seq, n)
+			return short(err, theParent, seq, n)
 		}
 		if what := differs(a, b); what != "" {
 			f := finding.New(finding.LineageEvents, fmt.Sprintf("event %d of the %d inherited ones: %s", seq, n, what),
@@ -64,17 +68,24 @@ func inherited(child, parent *logformat.Reader, n int64) (*finding.Finding, erro
 	return nil, nil
 }
 
-// short reports a log that ends inside the inherited events. A refusal is the
-// log's own finding.
+const theParent = "the parent"
+
+// short reports a log that ends inside the inherited events, and a parent's that is
+// refused there. A refusal of the child is the child's own finding.
 func short(err error, whose string, seq, n int64) (*finding.Finding, error) {
 	if errors.Is(err, io.EOF) {
 		f := finding.New(finding.LineageEvents, fmt.Sprintf("%s's log ends after %d of the %d inherited events", whose, seq, n), finding.Place{Seq: -1})
 		return &f, nil
 	}
-	if _, ok := errors.AsType[*logformat.Refusal](err); ok {
-		return nil, nil
+	refusal, refused := errors.AsType[*logformat.Refusal](err)
+	switch {
+	case !refused:
+		return nil, err
+	case whose == theParent:
+		f := finding.New(finding.LineageRefused, string(refusal.Code), finding.Place{Seq: -1})
+		return &f, nil
 	}
-	return nil, err
+	return nil, nil
 }
 
 func differs(a, b *logformat.Event) string {

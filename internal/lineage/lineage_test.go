@@ -56,6 +56,10 @@ func TestCheck(t *testing.T) {
 		{"a subagent as it was made", agent, agentParent, finding.Code{}, 0},
 		{"a text of the fork differs", replace(child, `"seq":4,`, `"seq":4 ,`), replace(parent, `"text":"`, `"text":"X`), finding.LineageEvents, 0},
 		{"the parent's log ends early", child, []byte(strings.Join(parentLines[:5], "")), finding.LineageEvents, -1},
+		{"a parent of another format", child, replace(parent, `"version":0`, `"version":9`), finding.LineageRefused, -1},
+		{"a parent that is refused further on", child, replace(parent, `"seq":3,`, `"seq":33,`), finding.LineageRefused, -1},
+		{"an empty parent", child, nil, finding.LineageRefused, -1},
+		{"a child that is refused", replace(child, `"version":0`, `"version":9`), parent, finding.Code{}, 0},
 		{"a depth that skips a level", replace(agent, `"delegationDepth":1`, `"delegationDepth":2`), agentParent, finding.LineageDepth, -1},
 	} {
 		found, err := lineage.Check(logformat.NewReader(bytes.NewReader(c.child), logformat.Options{}), logformat.NewReader(bytes.NewReader(c.parent), logformat.Options{}))

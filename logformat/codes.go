@@ -25,6 +25,12 @@ var codes = []CodeInfo{
 	{CodePath, Corrupt, "a log does not lie in its store root where its header says, so it was moved, renamed or exchanged", "Put it back, or verify it outside of the store root."},
 	{CodeHeaderField, Corrupt, "a header field has a value that the format does not allow", actWriter},
 
+	{CodeLFSPointer, Corrupt, "this is a Git LFS pointer, which stands for the file until Git fetches it", "Fetch it: git lfs pull, or lfs: true for actions/checkout."},
+	{CodeWebPage, Corrupt, "this is a web page, as a sign-in or an error gives one in place of a file", "Download the file again, and look at why a page came: a browser shows it."},
+	{CodeCompressed, Corrupt, "this is a compressed file, and of those only logs in Zstandard are read", "Decompress it first."},
+	{CodePacked, Corrupt, "this is an archive, and of those only ZIP files are read", "Unpack it, and name the folder."},
+	{CodeUTF16, Corrupt, "this is text in UTF-16, as Windows PowerShell writes what a program prints; the harness writes UTF-8", "Convert a copy to UTF-8 without a byte order mark, or let the program that made the file write it."},
+
 	{CodeZstdMagic, Corrupt, "there are bytes where a Zstandard frame should start, and they start none", actCopy},
 	{CodeZstdReserved, Corrupt, "a Zstandard frame uses a reserved bit or block type, so its bytes are damaged", actCopy},
 	{CodeZstdFrame, Corrupt, "a complete Zstandard frame does not decode to what was written", actCopy},

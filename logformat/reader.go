@@ -50,7 +50,8 @@ type Reader struct {
 	lines    *lineSplitter
 
 	header   *SessionHeader
-	misnamed bool // stored otherwise than its name says
+	misnamed bool     // stored otherwise than its name says
+	other    *Refusal // of what other kind the file seems to be; nil: of none
 	opened   bool
 	err      error // of opening, or of the input
 
@@ -107,6 +108,8 @@ func NewReader(src io.Reader, opts Options) *Reader {
 	in := bufio.NewReaderSize(src, 256<<10)
 	r := newReader(opts)
 	head, _ := in.Peek(4)
+	start, _ := in.Peek(min(in.Buffered(), lookAhead)) // what is there: nobody waits for more
+	r.other = OtherFile(start)
 	if r.setEncoding(head) == Zstandard {
 		r.zstd = newZstdSource(in)
 		r.ahead = &aheadSource{src: r.zstd}
@@ -180,6 +183,10 @@ func (r *Reader) Header() (*SessionHeader, error) {
 	if !r.opened {
 		r.opened = true
 		r.err = r.open1()
+		if _, refused := errors.AsType[*Refusal](r.err); refused && r.other != nil {
+			r.faults = faults{}
+			r.err = r.faults.add(r.other)
+		}
 	}
 	if r.header == nil {
 		return nil, r.err

@@ -251,6 +251,13 @@ func (c *check) run() {
 		return
 	}
 	want, err := golden.Parse(file)
+	if err != nil {
+		head := make([]byte, 512)
+		n, _ := file.ReadAt(head, 0)
+		if other := logformat.OtherFile(head[:n]); other != nil {
+			err = other
+		}
+	}
 	file.Close()
 	if err != nil {
 		c.malformed(err)
@@ -305,6 +312,9 @@ func (c *check) malformed(err error) {
 		detail, place.Line = syntax.Reason, int64(syntax.Line)
 	}
 	f := finding.New(finding.GoldenSum, detail, place)
+	if other, ok := errors.AsType[*logformat.Refusal](err); ok {
+		f.Action = other.Code.Info().Action
+	}
 	if c.opts.Update {
 		c.log.Add(accepted(f), "")
 		c.write(Accepted)

@@ -62,21 +62,16 @@ func (w *walker) archive(path string) {
 		return
 	}
 	inner, err := archive(path, onDemand(path), info.Size(), nil)
-	if err == nil && len(inner.Logs) > 0 {
-		w.add(inner)
-		return
-	}
+	ours := mentions(f, info.Size())
 	refusal, refused := errors.AsType[*logformat.Refusal](err)
 	switch {
-	case refused && refusal.Code == exportzip.CodeNoSession:
-	case !mentions(f, info.Size()):
-		if refused {
-			w.find(finding.InputForeignArchive, refusal.Detail, path)
-		}
-	case err != nil:
-		w.unreadable(path, err)
-	default:
+	case err == nil && (ours || len(inner.Logs)+len(inner.Absent) > 0):
 		w.add(inner)
+	case refused && refusal.Code == exportzip.CodeNoSession || err == nil:
+	case ours:
+		w.unreadable(path, err)
+	case refused:
+		w.find(finding.InputForeignArchive, refusal.Detail, path)
 	}
 }
 
@@ -93,10 +88,10 @@ func (path onDemand) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReadAt(p, off)
 }
 
-var logName = regexp.MustCompile(`session(\.v[1-9][0-9]*)?\.jsonl`)
+var logName = regexp.MustCompile(`(?i)session[^/\x00]{0,99}\.jsonl`)
 
 // mentions reports whether the start or the end of a file, where an archive names
-// its entries, holds the name of a log.
+// its entries, holds the name of a log, or one that is nearly a log's.
 func mentions(f *os.File, size int64) bool {
 	buf := make([]byte, 64<<10)
 	for _, off := range []int64{0, max(0, size-int64(len(buf)))} {

@@ -251,14 +251,17 @@ func fileLog(path string) *Log {
 }
 
 func archive(name string, r io.ReaderAt, size int64, closer io.Closer) (*Place, error) {
+	p := &Place{}
 	a, err := exportzip.Open(name, r, size)
-	if err != nil {
+	if a != nil {
+		p.inArchive(a, name)
+	}
+	if err != nil && len(p.Absent)+len(p.Findings) == 0 {
 		if closer != nil {
 			closer.Close()
 		}
 		return nil, err
 	}
-	p := &Place{}
 	if closer != nil {
 		p.closers = append(p.closers, closer)
 	}
@@ -267,7 +270,6 @@ func archive(name string, r io.ReaderAt, size int64, closer io.Closer) (*Place, 
 		f.Place.File = name
 		p.Findings = append(p.Findings, f)
 	}
-	p.inArchive(a, name)
 	return p, nil
 }
 

@@ -2,6 +2,7 @@ package locate
 
 import (
 	"archive/zip"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
 // header is a log that loads: a session of which only the header was stored.
@@ -80,7 +83,10 @@ func (t tree) pack(tb testing.TB, to string) {
 func at(tb testing.TB, arg string) []string {
 	p, err := Find(arg, nil)
 	if err != nil {
-		return []string{"error " + strings.ReplaceAll(err.Error(), arg, "")}
+		if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
+			return []string{"error " + string(refusal.Code)}
+		}
+		return []string{"error " + err.Error()}
 	}
 	defer p.Close()
 	cut := func(name string) string {
@@ -296,6 +302,18 @@ func TestNoLog(t *testing.T) {
 		if diff := cmp.Diff(c.want, at(t, filepath.Join(dir, filepath.FromSlash(c.arg)))); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
+		if c.arg != "" {
+			continue
+		}
+		packed := filepath.Join(dir, "packed.zip")
+		c.tree.pack(t, packed)
+		got := at(t, packed)
+		if len(c.want) == 1 {
+			c.want = []string{"error zip/no-session"}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s, packed: %s", c.name, diff)
+		}
 	}
 }
 
@@ -437,10 +455,13 @@ func TestArchiveAmongFolders(t *testing.T) {
 	files("own/session.jsonl").write(t, dir)
 	files("session.v4.jsonl", "session.v3.jsonl").pack(t, filepath.Join(dir, "export.zip"))
 	files("sessions/--p--/s/session.v04.jsonl", "sessions/--p--/t/session.jsonl").pack(t, filepath.Join(dir, "home.zip"))
+	files("sessions/--p--/u/.session.v4.jsonl.icloud").pack(t, filepath.Join(dir, "placeholders.zip"))
+	files("session.V4.jsonl").pack(t, filepath.Join(dir, "renamed.zip"))
 	files("readme.txt").pack(t, filepath.Join(dir, "other.zip"))
 	want := []string{
 		"log export.zip/session.v4.jsonl older session.v3.jsonl images", "log home.zip/sessions/--p--/t/session.jsonl place --p--/t", "log own/session.jsonl",
-		"absent home.zip/sessions/--p--/s store/no-log",
+		"absent home.zip/sessions/--p--/s store/no-log", "absent placeholders.zip/sessions/--p--/u store/placeholder",
+		"store/no-generation renamed.zip (session.V4.jsonl)",
 	}
 	if diff := cmp.Diff(want, at(t, dir)); diff != "" {
 		t.Error(diff)

@@ -72,7 +72,8 @@ type Archive struct {
 
 // Open reads the directory of an archive. What is wrong with single entries is
 // in Refused; an archive that cannot be read at all is an error of type
-// *logformat.Refusal.
+// *logformat.Refusal. One without a session is too, with the code [CodeNoSession], and
+// is returned all the same: what is in it may say where the session is.
 func Open(name string, r io.ReaderAt, size int64) (*Archive, error) {
 	zr, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
@@ -92,7 +93,7 @@ func Open(name string, r io.ReaderAt, size int64) (*Archive, error) {
 		if len(zr.File) == 1 {
 			detail = "1 entry"
 		}
-		return nil, refuse(CodeNoSession, detail)
+		return a, refuse(CodeNoSession, detail)
 	}
 	return a, nil
 }

@@ -467,8 +467,6 @@ func judgeSessions(t *testing.T, seed uint64, dir string, total *totals) {
 	if len(files) == 0 {
 		return
 	}
-	j := newJudge(t)
-	tally := make(map[string]int)
 	var batch []trial
 	r := rand.New(rand.NewPCG(seed, 3))
 	for _, path := range files {
@@ -482,7 +480,9 @@ func judgeSessions(t *testing.T, seed uint64, dir string, total *totals) {
 			batch = append(batch, trial{base: b, file: file, how: how, seed: seed*1000 + uint64(i)})
 		}
 	}
-	compareVerdicts(t, j, batch, tally)
+	c := newComparison([]*loader{published(t)})
+	c.compare(t, batch)
+	c.report(t)
 	total.Lock()
 	total.judged += len(batch)
 	total.Unlock()

@@ -22,6 +22,7 @@ var (
 	seeds     = flag.Int("seeds", 0, "run `N` random sessions in the real harness")
 	firstSeed = flag.Uint64("first-seed", 1, "the first `SEED` of -seeds and -mutations")
 	mutations = flag.Int("mutations", 0, "have the harness's loader judge `N` damaged logs")
+	releases  = flag.Bool("releases", false, "have the released executable of 0.1.2-rc.1 judge the damaged logs, too")
 )
 
 const fixtures = "../../fixtures"
@@ -37,12 +38,12 @@ var install = sync.OnceValues(installOnce)
 // needHarness returns the installed harness, or skips the test and says why.
 func needHarness(t *testing.T) *harness {
 	t.Helper()
-	if os.Getenv("DSH_HARNESS") != "1" && *seeds == 0 && *mutations == 0 {
-		t.Skip("the real harness is not asked for: set DSH_HARNESS=1, or give -seeds or -mutations")
+	if os.Getenv("DSH_HARNESS") != "1" && *seeds == 0 && *mutations == 0 && !*releases {
+		t.Skip("the real harness is not asked for: set DSH_HARNESS=1, or give -seeds, -mutations or -releases")
 	}
 	h, err := install()
 	if err != nil {
-		t.Skipf("the real harness is not at hand: %v", err)
+		t.Skipf("the real harness is not available: %v", err)
 	}
 	return h
 }

@@ -32,7 +32,7 @@ func (p *Place) inArchive(a *exportzip.Archive, name string) {
 			l.Modified, l.Older = modified, s.Older
 			p.Logs = append(p.Logs, l)
 		}
-		p.beside(dir, &s)
+		p.beside(dir, a.Files(folder), &s)
 	}
 	roots.finish(p)
 	root, hasRoot := a.Root()

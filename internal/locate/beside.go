@@ -2,6 +2,7 @@ package locate
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -40,7 +41,7 @@ func absent(dir string, files []string, s *Files) *Log {
 }
 
 // beside reports what lies in a folder besides what is read, and looks as if it could be.
-func (p *Place) beside(dir string, s *Files) {
+func (p *Place) beside(dir string, files []string, s *Files) {
 	if plain, compressed := s.Encodings(); plain != "" && compressed != "" {
 		p.find(finding.StoreTwoEncodings, "both "+plain+" and "+compressed, dir)
 	}
@@ -49,7 +50,20 @@ func (p *Place) beside(dir string, s *Files) {
 			p.find(finding.StoreLeftover, name, filepath.Join(dir, name))
 		}
 	}
-	if len(s.Copies) > 0 && !logformat.IsProjectFolder(filepath.Base(dir)) { // there they lie flat, which is said
+	if logformat.IsProjectFolder(filepath.Base(dir)) {
+		for _, name := range files {
+			if isFlat(name) {
+				p.find(finding.StoreFlatFile, name, filepath.Join(dir, name))
+			}
+		}
+		return
+	}
+	if len(s.Copies) > 0 {
 		p.find(finding.StoreNoGeneration, listed(s.Copies, 5), dir)
 	}
+}
+
+// isFlat recognises, in a project's folder, a file of the layout that was given up.
+func isFlat(name string) bool {
+	return strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zstd")
 }

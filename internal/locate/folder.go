@@ -93,7 +93,7 @@ func (w *walker) folder(dir string, depth int, media objectstore.Store) {
 		w.absent(in, &s)
 		return
 	}
-	w.beside(dir, &s)
+	w.beside(dir, in.files, &s)
 }
 
 // below adds what the folders of a folder hold.
@@ -151,8 +151,6 @@ func (w *walker) file(dir, name string, mode fs.FileMode) {
 		w.database(path)
 	case isArchive(name):
 		w.archive(path)
-	case isFlat(path, name):
-		w.find(finding.StoreFlatFile, name, path)
 	}
 }
 
@@ -195,11 +193,4 @@ func listed(names []string, most int) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", more)
 	}
 	return strings.Join(names, ", ")
-}
-
-// isFlat tells a log of the layout that was given up: a file of its own in a
-// project's folder.
-func isFlat(path, name string) bool {
-	return (strings.HasSuffix(name, ".jsonl") || strings.HasSuffix(name, ".jsonl.zstd")) && name != "requests.jsonl" &&
-		logformat.IsProjectFolder(filepath.Base(filepath.Dir(path)))
 }

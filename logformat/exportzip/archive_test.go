@@ -200,6 +200,13 @@ func FuzzArchive(f *testing.F) {
 	debug.SetMemoryLimit(256 << 20)
 	f.Fuzz(func(_ *testing.T, data []byte) {
 		a, err := exportzip.Open("x", bytes.NewReader(data), int64(len(data)))
+		if a != nil {
+			for _, folder := range a.Folders() {
+				if images := a.Images(folder); images != nil {
+					images.Open(strings.Repeat("0", 64))
+				}
+			}
+		}
 		if err != nil {
 			return
 		}

@@ -129,11 +129,11 @@ func (c *checker) alone(log *locate.Log) *verify.Log {
 	var opts verify.Options
 	path := c.recordingOf(log)
 	if c.recorded != "" && capture.Is(path) {
-		bodies, err := capture.Open(path)
+		file, err := capture.Open(path)
 		if err != nil {
 			return verify.UnreadableRecording(log.Name, path, cause(err))
 		}
-		opts.Capture = &verify.Capture{Path: path, Bodies: bodies, Policy: c.wire.Policy, Fixed: c.wire.fixed}
+		opts.Capture = &verify.Capture{File: file, Policy: c.wire.Policy, Fixed: c.wire.fixed}
 	} else if path != "" {
 		file, err := recording.Open(path)
 		if err != nil {

@@ -242,13 +242,13 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 func (c *checker) captured(cmd *cli.Command, path, arg, ref string) (old, new *side, err error) {
 	settings := *c.setup.wire
 	c.wire = &settings
-	bodies, err := capture.Open(path)
+	file, err := capture.Open(path)
 	if err != nil {
 		return nil, nil, &statusError{exitUnreadable, cause(err)}
 	}
 	given := c.wire.Policy
 	best := int64(-1)
-	for _, b := range bodies {
+	for _, b := range file.Bodies {
 		text, err := b.Bytes()
 		if err != nil || b.Incomparable != "" || b.Compact {
 			continue

@@ -227,7 +227,7 @@ func checkBodies(dir string, log *locate.Log) (int, error) {
 	defer closer.Close()
 	images := false
 	report := verify.Run(log.Name, reader, verify.Options{
-		Capture: &verify.Capture{Path: wirePath, Bodies: bodies, Policy: wire.DefaultPolicy()},
+		Capture: &verify.Capture{File: bodies, Policy: wire.DefaultPolicy()},
 		Observe: func(rec *logformat.Record) {
 			images = images || rec.Event != nil && bytes.Contains(rec.Event.Data, []byte(`"type":"image"`))
 		},

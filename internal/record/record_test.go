@@ -63,11 +63,11 @@ func TestProxy(t *testing.T) {
 	}
 	proxy.Close()
 
-	bodies, err := capture.Open(dir)
-	if err != nil || len(bodies) != 1 || bodies[0].SessionID != "ses-1" {
-		t.Fatalf("the recording reads as %+v, %v", bodies, err)
+	recorded, err := capture.Open(dir)
+	if err != nil || len(recorded.Bodies) != 1 || recorded.Bodies[0].SessionID != "ses-1" {
+		t.Fatalf("the recording reads as %+v, %v", recorded, err)
 	}
-	if got, _ := bodies[0].Bytes(); string(got) != body {
+	if got, _ := recorded.Bodies[0].Bytes(); string(got) != body {
 		t.Errorf("recorded %q", got)
 	}
 	filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {

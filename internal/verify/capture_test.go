@@ -90,7 +90,7 @@ func againstCapture(t *testing.T, dir, path string) *verify.Log {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(logBytes(t, filepath.Base(dir)), verify.Options{Capture: &verify.Capture{Path: path, Bodies: bodies, Policy: wire.DefaultPolicy()}})
+	return run(logBytes(t, filepath.Base(dir)), verify.Options{Capture: &verify.Capture{File: bodies, Policy: wire.DefaultPolicy()}})
 }
 
 func codesOf(log *verify.Log) (codes []finding.Code) {
@@ -183,12 +183,12 @@ func TestHARIncomparable(t *testing.T) {
 
 func TestCaptureMissingAndExtra(t *testing.T) {
 	dir := filepath.Join(fixtures, "tools-parallel")
-	bodies, err := capture.Open(filepath.Join(dir, "wire"))
+	file, err := capture.Open(filepath.Join(dir, "wire"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func(name string, bodies []*capture.Body, code finding.Code, request string) {
-		log := run(logBytes(t, "tools-parallel"), verify.Options{Capture: &verify.Capture{Path: "wire", Bodies: bodies, Policy: wire.DefaultPolicy()}})
+		log := run(logBytes(t, "tools-parallel"), verify.Options{Capture: &verify.Capture{File: &capture.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
 		for _, f := range log.Findings {
 			if f.Code == code && f.Place.Request == request && log.Verdict == finding.Drift {
 				return
@@ -196,7 +196,7 @@ func TestCaptureMissingAndExtra(t *testing.T) {
 		}
 		t.Errorf("%s: verdict %s, findings %+v", name, log.Verdict, log.Findings)
 	}
-	check("a body is missing", bodies[1:], finding.CaptureMissing, "1.1.1")
+	check("a body is missing", file.Bodies[1:], finding.CaptureMissing, "1.1.1")
 }
 
 // edited returns the captured bodies of a case with one of them changed.
@@ -219,11 +219,11 @@ func edited(t *testing.T, dir, file, old, new string, headers bool) []*capture.B
 	if !headers {
 		os.Remove(filepath.Join(work, "index.jsonl"))
 	}
-	bodies, err := capture.Open(work)
+	captured, err := capture.Open(work)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bodies
+	return captured.Bodies
 }
 
 func TestCaptureEdits(t *testing.T) {
@@ -237,13 +237,13 @@ func TestCaptureEdits(t *testing.T) {
 		request, place string
 	}{
 		{"a compaction's message", "compaction-pressure", "0008.json", "Cut batch 1", "Cut botch 1", true, finding.Drift, finding.CaptureOneshotDrift, "", "/messages/1/content"},
-		{"a compaction without headers", "compaction-pressure", "0008.json", "Cut batch 1", "Cut botch 1", false, finding.Verified, finding.CaptureUnknown, "", ""},
+		{"a compaction without headers", "compaction-pressure", "0008.json", "Cut batch 1", "Cut botch 1", false, finding.Unverifiable, finding.CaptureAlike, "", ""},
 		{"a title", "session-title-oneshot", "0002.json", "green", "gruen", true, finding.Drift, finding.CaptureExtra, "", ""},
 		{"a request", "tools-sequential", "0004.json", "silly", "sally", true, finding.Drift, finding.CaptureDrift, "2.1.1", "/messages/7/content"},
 		{"a request without headers", "tools-sequential", "0004.json", "silly", "sally", false, finding.Drift, finding.CaptureDrift, "2.1.1", "/messages/7/content"},
 	} {
 		bodies := edited(t, c.dir, c.file, c.old, c.new, c.headers)
-		log := run(logBytes(t, c.dir), verify.Options{Capture: &verify.Capture{Path: "wire", Bodies: bodies, Policy: wire.DefaultPolicy()}})
+		log := run(logBytes(t, c.dir), verify.Options{Capture: &verify.Capture{File: &capture.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
 		found := false
 		for _, f := range log.Findings {
 			found = found || f.Code == c.code && f.Place.Request == c.request && f.Place.Pointer == c.place
@@ -257,17 +257,18 @@ func TestCaptureEdits(t *testing.T) {
 // TestForeignCapture holds that a capture of other sessions is no drift: nothing
 // was compared.
 func TestForeignCapture(t *testing.T) {
-	bodies, err := capture.Open(filepath.Join(fixtures, "text-one-turn", "wire"))
+	file, err := capture.Open(filepath.Join(fixtures, "text-one-turn", "wire"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	bodies := file.Bodies
 	for _, named := range []bool{true, false} {
 		if !named {
 			for _, b := range bodies {
 				b.SessionID = ""
 			}
 		}
-		log := run(logBytes(t, "tools-sequential"), verify.Options{Capture: &verify.Capture{Path: "wire", Bodies: bodies, Policy: wire.DefaultPolicy()}})
+		log := run(logBytes(t, "tools-sequential"), verify.Options{Capture: &verify.Capture{File: &capture.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
 		if log.Verdict != finding.Unverifiable || log.Counts.Drifted != 0 || !slices.Contains(codesOf(log), finding.RecordingNotMatched) {
 			t.Errorf("verdict %s, %d drifted, findings %v", log.Verdict, log.Counts.Drifted, codesOf(log))
 		}
@@ -277,12 +278,13 @@ func TestForeignCapture(t *testing.T) {
 // TestPostedTwice holds that a body that was posted twice is named and no drift:
 // how often a dispatch posts is not in the log.
 func TestPostedTwice(t *testing.T) {
-	bodies, err := capture.Open(filepath.Join(fixtures, "tools-parallel", "wire"))
+	file, err := capture.Open(filepath.Join(fixtures, "tools-parallel", "wire"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	bodies := file.Bodies
 	again := *bodies[0]
-	log := run(logBytes(t, "tools-parallel"), verify.Options{Capture: &verify.Capture{Path: "wire", Bodies: append(bodies, &again), Policy: wire.DefaultPolicy()}})
+	log := run(logBytes(t, "tools-parallel"), verify.Options{Capture: &verify.Capture{File: &capture.File{Path: "wire", Bodies: append(bodies, &again)}, Policy: wire.DefaultPolicy()}})
 	if log.Verdict != finding.Verified || !slices.Contains(codesOf(log), finding.CaptureRepost) {
 		t.Errorf("verdict %s, findings %v", log.Verdict, codesOf(log))
 	}

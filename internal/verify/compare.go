@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 
@@ -272,7 +271,7 @@ func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at 
 	lines = append(lines, "log      "+elide(rebuilt[start:end], start, q.Len(), c.redact))
 	headline, pointer = whereAt(rebuilt, at, c.redact)
 	if c.sameValues(rebuilt, entry) {
-		headline = "the JSON values are the same and only order or spelling differs, so another program printed the recording anew"
+		headline = printedAnew
 	}
 	return headline, lines, pointer
 }
@@ -284,13 +283,7 @@ func (c *comparison) sameValues(rebuilt []byte, entry *recording.Entry) bool {
 		return false
 	}
 	recorded, err := c.file.Bytes(entry)
-	if err != nil {
-		return false
-	}
-	if _, err := ecmajson.Check(recorded); err != nil {
-		return false
-	}
-	return ecmajson.Equal(ecmajson.Value(bytes.TrimSpace(recorded)), ecmajson.Value(rebuilt))
+	return err == nil && sameJSON(recorded, rebuilt)
 }
 
 func (c *comparison) recordedWindow(entry *recording.Entry, at int64) (text []byte, from int64) {

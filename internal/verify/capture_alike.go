@@ -1,0 +1,110 @@
+package verify
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+)
+
+// A sized is a value of some length.
+type sized[T any] struct {
+	length int64
+	value  T
+}
+
+// bySize are values in the order of their lengths. What was changed has mostly nearly
+// the length that it had, so the nearest are looked at and not all.
+type bySize[T any] []sized[T]
+
+func (s bySize[T]) sorted() bySize[T] {
+	slices.SortStableFunc(s, func(a, b sized[T]) int { return int(a.length - b.length) })
+	return s
+}
+
+// near returns the values whose lengths are nearest to a length.
+func (s bySize[T]) near(length int64) bySize[T] {
+	const each = 4 // to both sides
+	i, _ := slices.BinarySearchFunc(s, length, func(a sized[T], length int64) int { return int(a.length - length) })
+	return s[max(0, i-each):min(len(s), i+each)]
+}
+
+// unknown returns the untaken bodies of a capture that names no sessions, as far
+// as they start as a request that is open does.
+func (t *traffic) unknown() (left []*posted) {
+	var open bySize[*reconstruct.Request]
+	for _, q := range t.open {
+		t.builder.SetPolicy(t.of.Policy)
+		if body, err := t.builder.DeepSeek(q); err == nil {
+			open = append(open, sized[*reconstruct.Request]{body.Len(), q})
+		}
+	}
+	open = open.sorted()
+	for _, p := range t.bodies {
+		if !p.taken && p.text != nil && slices.ContainsFunc(open.near(int64(len(p.text))), func(q sized[*reconstruct.Request]) bool { return t.startsAs(q.value, p.text) }) {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+// startsAs reports whether a captured body starts as a request's does: up to a message
+// of its own, or for more than half of it.
+func (t *traffic) startsAs(q *reconstruct.Request, text []byte) bool {
+	body, at := t.closest(q, text)
+	if body == nil {
+		return false
+	}
+	o, ok := body.OriginAt(at.Body)
+	return ok && o.Message > 0 || at.Body > body.Len()/2
+}
+
+// An own is what is known to be this session's: bodies, and the one-shots that no body
+// was found for.
+type own struct {
+	bodies   bySize[[]byte]
+	oneshots [][2][]byte
+}
+
+func (t *traffic) own() (o own) {
+	for _, p := range t.bodies {
+		if p.taken && p.text != nil {
+			o.bodies = append(o.bodies, sized[[]byte]{int64(len(p.text)), p.text})
+		}
+	}
+	o.bodies = o.bodies.sorted()
+	const most = 64 // of one-shots in all their variants
+	for _, shot := range t.oneshots {
+		if !shot.found && len(o.oneshots) < most {
+			o.oneshots = append(o.oneshots, shot.variant...)
+		}
+	}
+	return o
+}
+
+// alike reports whether a body is nearly one of this session's: what both begin and
+// end with is three quarters of it, or it holds one half of a one-shot.
+func (o own) alike(text []byte) bool {
+	return slices.ContainsFunc(o.bodies.near(int64(len(text))), func(s sized[[]byte]) bool {
+		return shared(s.value, text, s.value) >= max(len(s.value), len(text))*3/4
+	}) || slices.ContainsFunc(o.oneshots, func(v [2][]byte) bool {
+		// What follows v[0] is as long as the instruction, which nobody knows.
+		half := len(v[0]) / 2
+		return bytes.HasPrefix(text, v[0][:half]) || bytes.Contains(text, v[0][half:])
+	})
+}
+
+// shared is how many bytes of a text are at the beginning of one and at the end of
+// another.
+func shared(begin, text, end []byte) int {
+	n := 0
+	for n < min(len(begin), len(text)) && begin[n] == text[n] {
+		n++
+	}
+	rest := text[n:]
+	m := 0
+	for m < min(len(end), len(rest)) && end[len(end)-1-m] == rest[len(rest)-1-m] {
+		m++
+	}
+	return n + m
+}

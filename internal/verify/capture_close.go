@@ -1,0 +1,216 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dsh-verify/dsh-verify/internal/capture"
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+)
+
+// close sorts out what is left: one-shots, re-posts, bodies that differ, and what
+// has no counterpart. Each body of the session ends as a request's, a one-shot's, a
+// re-post, or in a finding that is no note.
+func (t *traffic) close(r *run) {
+	place := finding.Place{Seq: -1, File: t.of.Path}
+	r.log.ComparedWith = t.of.Path
+	t.closeFlaws(r, place)
+	t.closeOneshots(r, place)
+	t.closeReposts(r, place)
+	t.closeDoubts()
+	t.closeDrift(r)
+	left := t.leftOver()
+	t.closeLeft(r, place, left)
+	if t.matched+t.drifted > 0 || t.known > 0 {
+		t.closeMissing(r, place, left)
+	}
+	t.closeNotes(r, place)
+	if len(left.unknown) > 0 && t.matched > 0 {
+		r.note(finding.CaptureUnknown, listed(left.unknown), place)
+	}
+	if t.foreign > 0 {
+		r.note(finding.CaptureElsewhere, fmt.Sprintf("%d bodies", t.foreign), place)
+	}
+	t.count(r)
+	switch {
+	case t.matched > 0:
+		r.worse(finding.Verified)
+	case t.drifted == 0 && r.log.Counts.Requests > 0:
+		others := t.of.Others
+		if t.redact != nil {
+			others = ""
+		}
+		r.note(finding.RecordingNotMatched, others, place)
+		r.worse(finding.Unverifiable)
+	}
+}
+
+// flawCodes are the findings of what is odd about a capture.
+var flawCodes = []struct {
+	kind capture.FlawKind
+	code finding.Code
+}{
+	{capture.EndsEarly, finding.CaptureEndsEarly},
+	{capture.Behind, finding.CaptureBehind},
+	{capture.Repeated, finding.RecordingRepeated},
+	{capture.NotUTF8, finding.RecordingNotUTF8},
+	{capture.TwoNames, finding.CaptureTwoSessions},
+	{capture.Unlisted, finding.CaptureUnlisted},
+}
+
+// closeFlaws reports what is odd about the capture, each kind once.
+func (t *traffic) closeFlaws(r *run, place finding.Place) {
+	for _, c := range flawCodes {
+		var details []string
+		for _, flaw := range t.of.Flaws {
+			if flaw.Kind == c.kind {
+				details = append(details, flaw.Detail)
+			}
+		}
+		if len(details) > 0 {
+			r.impose(c.code, listed(details), place)
+		}
+	}
+	var changed []string
+	for _, p := range t.bodies {
+		if p.Changed != "" {
+			changed = append(changed, p.Name+" ("+p.Changed+")")
+		}
+	}
+	if len(changed) > 0 {
+		r.impose(finding.CaptureChanged, listed(changed), place)
+	}
+}
+
+// impose adds a finding, and the verdict that it puts on the log.
+func (r *run) impose(code finding.Code, detail string, place finding.Place) {
+	f := finding.New(code, detail, place)
+	r.add(f)
+	r.worse(f.Imposes())
+}
+
+// closeDoubts takes the bodies that nothing equals for what the capture did not keep
+// whole, where it shows that.
+func (t *traffic) closeDoubts() {
+	for _, p := range t.bodies {
+		if !p.taken && p.text != nil && p.Doubt != "" {
+			p.Incomparable, p.text = p.Doubt, nil
+		}
+	}
+}
+
+// What is left of a capture: the names of bodies that are nothing's.
+type left struct {
+	extra        []string // of this session
+	incomparable []string
+	alike        []string // of no known session, and nearly those of a request of this one
+	unknown      []string // of no known session
+}
+
+func (t *traffic) leftOver() (l left) {
+	own := t.own()
+	for _, p := range t.bodies {
+		switch {
+		case p.taken:
+		case p.Incomparable != "":
+			l.incomparable = append(l.incomparable, p.Name+" ("+p.Incomparable+")")
+		case p.SessionID != "":
+			l.extra = append(l.extra, p.Name)
+		case own.alike(p.text):
+			l.alike = append(l.alike, p.Name)
+		default:
+			l.unknown = append(l.unknown, p.Name)
+		}
+	}
+	return l
+}
+
+func (t *traffic) closeLeft(r *run, place finding.Place, l left) {
+	if len(l.extra) > 0 {
+		r.note(finding.CaptureExtra, listed(l.extra), place)
+		r.worse(finding.Drift)
+	}
+	if len(l.incomparable) > 0 {
+		r.impose(finding.CaptureIncomparable, listed(l.incomparable), place)
+	}
+	if len(l.alike) > 0 {
+		r.impose(finding.CaptureAlike, listed(l.alike), place)
+	}
+}
+
+// closeMissing reports the requests that no body equals. Where bodies cannot be
+// compared, or the capture was cut, it is those that are missing.
+func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
+	if len(t.open) == 0 {
+		return
+	}
+	var keys []string
+	for _, q := range t.open {
+		keys = append(keys, q.Key())
+	}
+	verdict := finding.Drift
+	if len(l.incomparable) >= len(keys) || t.of.EndsEarly() {
+		verdict = finding.Unverifiable
+	}
+	for _, key := range keys {
+		t.verdicts[key] = verdict
+	}
+	r.worse(verdict)
+	if verdict != finding.Drift {
+		return
+	}
+	f := finding.New(finding.CaptureMissing, plural(len(keys), "request"), place)
+	f.Place.Request, f.Requests = keys[0], keys
+	if len(l.unknown) > 0 {
+		f.Detail = []string{"bodies of no known session that equal none of them: " + listed(l.unknown)}
+	}
+	r.add(f)
+}
+
+// closeNotes says what the equality of the bodies rests on.
+func (t *traffic) closeNotes(r *run, place finding.Place) {
+	if len(t.order) > 0 {
+		r.note(finding.CaptureAssumed, strings.Join(t.order, "; "), place)
+	}
+	for _, kind := range []wire.HoleKind{wire.FileID, wire.ImageData, wire.ImageSize, wire.OmissionText} {
+		if n := t.holes[kind]; n > 0 {
+			r.note(finding.CaptureHole, fmt.Sprintf("%d × %s", n, kind), place)
+		}
+	}
+	if t.proved > 0 {
+		r.note(finding.CaptureProved, plural(t.proved, "place"), place)
+	}
+	if t.renewed > 0 {
+		r.note(finding.CaptureRenewed, plural(t.renewed, "time"), place)
+	}
+	var lengths []string
+	for _, p := range t.bodies {
+		if p.body != nil && p.Length != "" {
+			lengths = append(lengths, p.Name+" ("+p.Length+")")
+		}
+	}
+	if len(lengths) > 0 {
+		r.note(finding.CaptureLength, listed(lengths), place)
+	}
+}
+
+// count puts the verdicts on the rows of the report.
+func (t *traffic) count(r *run) {
+	for i := range r.log.Requests {
+		row := &r.log.Requests[i]
+		if v, ok := t.verdicts[row.Key()]; ok {
+			row.Verdict = v
+		}
+		switch row.Verdict {
+		case finding.Verified:
+			if row.Prepared {
+				r.log.Counts.Proved++
+				continue
+			}
+			r.log.Counts.Verified++
+		case finding.Drift:
+			r.log.Counts.Drifted++
+		}
+	}
+}

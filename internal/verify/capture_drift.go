@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+)
+
+// closeDrift pairs the requests and bodies that are left, in order, and reports
+// where each pair differs. Those that differ at the same event are one finding.
+func (t *traffic) closeDrift(r *run) {
+	causes := make(map[string]int) // index of the finding
+	var left []*posted
+	for _, p := range t.bodies {
+		if !p.taken && p.text != nil && p.SessionID != "" {
+			left = append(left, p)
+		}
+	}
+	if t.known == 0 {
+		left = t.unknown()
+	}
+	var missing []*reconstruct.Request
+	for i, q := range t.open {
+		// Without as many bodies as requests, order says nothing about the later ones.
+		if i >= len(left) {
+			missing = append(missing, q)
+			continue
+		}
+		p := left[i]
+		p.taken = true
+		t.drifted++
+		t.verdicts[q.Key()] = finding.Drift
+		t.drift(r, q, p, causes)
+	}
+	t.open = missing
+}
+
+func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[string]int) {
+	body, at := t.closest(q, p.text)
+	if body == nil {
+		r.note(finding.CaptureDrift, fmt.Sprintf("request %s cannot be made into a body, and %s was posted", q.Key(), p.Name), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
+		r.worse(finding.Drift)
+		return
+	}
+	rebuilt := body.Bytes()
+	if len(body.Holes) == 0 && sameJSON(p.text, rebuilt) {
+		t.respelled(r, q, p, rebuilt, causes)
+		return
+	}
+	headline, pointer := whereAt(rebuilt, at.Body, t.redact)
+	place := finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path, Offset: at.Capture, Pointer: pointer}
+	from := "the configuration"
+	var event *finding.Place
+	cause := ""
+	if o, ok := body.OriginAt(at.Body); ok {
+		for part := range q.Parts() {
+			if part.Kind == reconstruct.MessagePart && part.Index == o.Message || part.Kind == reconstruct.SystemPart && o.Message == wire.FromSystem || part.Kind == reconstruct.ToolsPart && o.Message == wire.FromTools {
+				from, place.Seq = describePart(part), seqOf(part)
+				event = eventOf(r.log.File, q, part)
+				cause = causeOf(q, part, true)
+			}
+		}
+	}
+	if i, ok := causes[cause]; ok && cause != "" {
+		r.log.Findings[i].Requests = append(r.log.Findings[i].Requests, q.Key())
+		r.log.Findings[i].Count++
+		return
+	}
+	f := finding.New(finding.CaptureDrift, fmt.Sprintf("request %s, %s byte %d: %s; it should come from %s", q.Key(), p.Name, at.Capture, headline, from), place)
+	f.Cause = event
+	f.Requests = []string{q.Key()}
+	f.Detail = []string{"captured " + t.around(p.text, at.Capture), "log      " + t.around(rebuilt, at.Body)}
+	r.add(f)
+	r.worse(finding.Drift)
+	if cause != "" {
+		causes[cause] = len(r.log.Findings) - 1
+	}
+}
+
+// respelled reports bodies that hold what the adapter would have posted, in another
+// spelling, as one finding.
+func (t *traffic) respelled(r *run, q *reconstruct.Request, p *posted, rebuilt []byte, causes map[string]int) {
+	const cause = "spelling"
+	if i, ok := causes[cause]; ok {
+		r.log.Findings[i].Requests = append(r.log.Findings[i].Requests, q.Key())
+		r.log.Findings[i].Count++
+		return
+	}
+	how := printedAnew
+	if bytes.Equal(bytes.TrimRight(p.text, "\r\n"), rebuilt) {
+		how = "a line end follows the body, as editors and hooks of a repository put at the end of a file"
+	}
+	f := finding.New(finding.CaptureDrift, fmt.Sprintf("request %s, %s: %s", q.Key(), p.Name, how), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
+	f.Requests = []string{q.Key()}
+	r.add(f)
+	r.worse(finding.Drift)
+	causes[cause] = len(r.log.Findings) - 1
+}
+
+// printedAnew is how a recording differs that another program parsed and printed.
+const printedAnew = "the JSON values are the same and only order or spelling differs, so another program printed the recording anew"
+
+// sameJSON reports whether a captured text is JSON of the same value as another one.
+func sameJSON(captured, rebuilt []byte) bool {
+	if _, err := ecmajson.Check(captured); err != nil {
+		return false
+	}
+	return ecmajson.Equal(bytes.TrimSpace(captured), rebuilt)
+}
+
+// closest returns the body of a request under the policy that explains most of
+// what was captured, and where they differ.
+func (t *traffic) closest(q *reconstruct.Request, captured []byte) (best *wire.Body, at wire.Difference) {
+	for _, policy := range t.policies(captured) {
+		t.builder.SetPolicy(policy)
+		body, err := t.builder.DeepSeek(q)
+		if err != nil {
+			continue
+		}
+		if d := body.Match(captured); d != nil && (best == nil || d.Capture > at.Capture) {
+			best, at = body, *d
+		}
+	}
+	return best, at
+}
+
+func (t *traffic) around(text []byte, at int64) string {
+	start, end := max(0, at-window), min(int64(len(text)), at+window)
+	return elide(text[start:end], start, int64(len(text)), t.redact)
+}

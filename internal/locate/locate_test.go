@@ -105,7 +105,8 @@ func TestFolders(t *testing.T) {
 			},
 		},
 		{
-			"sessions without a log", tree{
+			"sessions without a log",
+			tree{
 				inStore + "session.jsonl":                header,
 				"sessions/--p--/empty/":                  "",
 				"sessions/--p--/copy/session.v4 2.jsonl": header,

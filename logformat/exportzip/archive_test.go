@@ -304,11 +304,15 @@ func TestImages(t *testing.T) {
 		{"an export without images", []string{"session.jsonl"}, "", "-"},
 		{"a session of a packed root", []string{"sessions/--p--/s/session.jsonl"}, "sessions/--p--/s/", ""},
 		{
-			"a session of a packed home", []string{"h/sessions/--p--/s/session.jsonl", "h/attachments/v1/objects/01/" + digest}, "h/sessions/--p--/s/",
+			"a session of a packed home",
+			[]string{"h/sessions/--p--/s/session.jsonl", "h/attachments/v1/objects/01/" + digest},
+			"h/sessions/--p--/s/",
 			"h/attachments/v1/objects/01/" + digest,
 		},
 		{
-			"a home that was packed without its folder", []string{"sessions/--p--/s/session.jsonl", "attachments/v1/objects/01/" + digest}, "sessions/--p--/s/",
+			"a home that was packed without its folder",
+			[]string{"sessions/--p--/s/session.jsonl", "attachments/v1/objects/01/" + digest},
+			"sessions/--p--/s/",
 			"attachments/v1/objects/01/" + digest,
 		},
 		{"another home's", []string{"g/sessions/--p--/s/session.jsonl", "h/attachments/v1/objects/01/" + digest}, "g/sessions/--p--/s/", ""},

@@ -56,6 +56,13 @@ const (
 	TypeSearchRequest          = "web/deepseek-search-llm-request"
 )
 
+// Of format 0 from release 0.1.2 on.
+const (
+	TypeModelSelection      = "model/selection"
+	TypeDeliveryAccepted    = "session-log-deepseek/delivery-accepted"
+	TypeSubagentModelPolicy = "subagent/model-selection-policy"
+)
+
 // Of format 0 before its first release: upgraded on load, or refused by name.
 const (
 	TypeSteeringMessage    = "steering/message"

@@ -11,6 +11,7 @@ import (
 
 // A SessionHeader is the log's first line.
 type SessionHeader struct {
+	Version         *Version
 	ID              string // WTF-8: may hold lone surrogates
 	CreatedAt       int64  // milliseconds since the Unix epoch
 	Cwd             string
@@ -38,7 +39,7 @@ func parseHeader(line []byte, fileName string) (h *SessionHeader, late, refusal 
 	if strings.HasPrefix(string(line[:min(3, len(line))]), "\xef\xbb\xbf") {
 		return nil, nil, fault(CodeHeaderBOM, PhaseHeader, "")
 	}
-	h = &SessionHeader{Line: append([]byte(nil), line...)}
+	h = &SessionHeader{Version: Version0, Line: append([]byte(nil), line...)}
 	canonical, form, err := ecmajson.Canonical(h.Line)
 	if err != nil {
 		return nil, nil, fault(CodeHeaderNotJSON, PhaseHeader, err.Error())

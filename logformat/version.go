@@ -1,5 +1,10 @@
 package logformat
 
+import (
+	"maps"
+	"slices"
+)
+
 // A Version holds what a log format fixes: its vocabulary, which types are on
 // the surface, and which are refused as legacy. Readers ask their version
 // instead of branching on a number.
@@ -31,7 +36,7 @@ func (v *Version) Known(eventType string) bool { return v.known[eventType] != 0 
 func (v *Version) OnSurface(eventType string) bool { return v.known[eventType] == onSurface }
 
 // Types returns the vocabulary in alphabetical order.
-func (v *Version) Types() []string { return append([]string(nil), version0Types...) }
+func (v *Version) Types() []string { return slices.Sorted(maps.Keys(v.known)) }
 
 // Version0 is the format of the harness releases up to 0.1.2-rc.1. Its rules are
 // those of that last release, which reads what all the others wrote.
@@ -39,10 +44,10 @@ var Version0 = &Version{
 	Number:   0,
 	Releases: "harness releases up to 0.1.2-rc.1",
 	admit:    admitVersion0,
-	known:    classify(version0Types, "user/message", "assistant/message", "tool/result"),
+	known:    classify(version0Types, TypeUserMessage, TypeAssistantMessage, TypeToolResult),
 	refused: map[string]refusedType{
-		"request/header-delta": {CodeLegacyDelta, PhaseHeaderDelta},
-		"mode/set":             {CodeLegacyMode, PhaseModeSet},
+		TypeRequestHeaderDelta: {CodeLegacyDelta, PhaseHeaderDelta},
+		TypeModeSet:            {CodeLegacyMode, PhaseModeSet},
 	},
 }
 
@@ -61,55 +66,55 @@ func classify(types []string, surface ...string) map[string]typeClass {
 }
 
 var version0Types = []string{
-	"agent-preset/selected",
-	"agent/inbox/spliced",
-	"approval/asked",
-	"approval/decided",
-	"approval/policy",
-	"assistant/chunk",
-	"assistant/message",
-	"command/done",
-	"command/run",
-	"compaction/end",
-	"compaction/prune",
-	"compaction/start",
-	"compaction/summary",
-	"feedback/record",
-	"goal/change",
-	"hook/invoked",
-	"hook/result",
-	"llm/retry",
-	"llm/retry-started",
-	"model/selection",
-	"permission/preset",
-	"plan/mode",
-	"request/context",
-	"request/header",
-	"sandbox/mode",
-	"schedule/change",
-	"session-log-deepseek/delivery-accepted",
-	"session/end-seed",
-	"session/title",
-	"session/title-llm-request",
-	"step/end",
-	"step/start",
-	"subagent/descriptor",
-	"subagent/model-selection-policy",
-	"team/member",
-	"team/message/delivered",
-	"team/message/queued",
-	"team/task",
-	"todo/write",
-	"tool-workflow/agent-end",
-	"tool-workflow/agent-start",
-	"tool-workflow/run-end",
-	"tool-workflow/run-start",
-	"tool/call",
-	"tool/code-dispatch",
-	"tool/code-dispatch-start",
-	"tool/result",
-	"turn/end",
-	"turn/start",
-	"user/message",
-	"web/deepseek-search-llm-request",
+	TypeAgentPresetSelected,
+	TypeAgentInboxSpliced,
+	TypeApprovalAsked,
+	TypeApprovalDecided,
+	TypeApprovalPolicy,
+	TypeAssistantChunk,
+	TypeAssistantMessage,
+	TypeCommandDone,
+	TypeCommandRun,
+	TypeCompactionEnd,
+	TypeCompactionPrune,
+	TypeCompactionStart,
+	TypeCompactionSummary,
+	TypeFeedbackRecord,
+	TypeGoalChange,
+	TypeHookInvoked,
+	TypeHookResult,
+	TypeLLMRetry,
+	TypeLLMRetryStarted,
+	TypeModelSelection,
+	TypePermissionPreset,
+	TypePlanMode,
+	TypeRequestContext,
+	TypeRequestHeader,
+	TypeSandboxMode,
+	TypeScheduleChange,
+	TypeDeliveryAccepted,
+	TypeSessionEndSeed,
+	TypeSessionTitle,
+	TypeSessionTitleRequest,
+	TypeStepEnd,
+	TypeStepStart,
+	TypeSubagentDescriptor,
+	TypeSubagentModelPolicy,
+	TypeTeamMember,
+	TypeTeamMessageDelivered,
+	TypeTeamMessageQueued,
+	TypeTeamTask,
+	TypeTodoWrite,
+	TypeToolWorkflowAgentEnd,
+	TypeToolWorkflowAgentStart,
+	TypeToolWorkflowRunEnd,
+	TypeToolWorkflowRunStart,
+	TypeToolCall,
+	TypeToolCodeDispatch,
+	TypeToolCodeDispatchStart,
+	TypeToolResult,
+	TypeTurnEnd,
+	TypeTurnStart,
+	TypeUserMessage,
+	TypeSearchRequest,
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // Record reads a log to its end and returns its sum. The error is a
@@ -14,7 +15,7 @@ func Record(r *logformat.Reader) (*Sum, error) {
 		return nil, err
 	}
 	rec := new(Recorder)
-	rec.Begin(header, r.Version())
+	rec.Begin(header)
 	session := reconstruct.NewSession(header, reconstruct.Options{})
 	for record, err := range r.Records() {
 		if err != nil {
@@ -27,7 +28,7 @@ func Record(r *logformat.Reader) (*Sum, error) {
 		if q != nil {
 			rec.Request(q)
 		}
-		rec.Record(record, session)
+		rec.Act(session)
 	}
 	if q := session.Finish(); q != nil {
 		rec.Request(q)
@@ -46,17 +47,18 @@ type Recorder struct {
 }
 
 // Begin starts the sum of a log.
-func (r *Recorder) Begin(h *logformat.SessionHeader, version *logformat.Version) {
+func (r *Recorder) Begin(h *logformat.SessionHeader) {
+	log := transcript.New(h)
 	*r = Recorder{
 		sum: &Sum{Session: Session{
-			ID: h.ID, Format: version.Number, Fork: h.HasParent || h.HasSeedLength, Parent: h.ParentSession, Seed: h.SeedLength,
+			ID: h.ID, Format: h.Version.Number, Fork: log.Forked(), Parent: h.ParentSession, Seed: log.Seed(),
 		}},
 		line: 2, numbers: make(map[int64]int), headers: make(map[int64]int), parts: make(map[string]int),
 	}
 }
 
 // Request adds a request. It must be called for each that a record completes,
-// before Record is called for that record.
+// before Act is called for that record.
 func (r *Recorder) Request(q *reconstruct.Request) {
 	seq := q.Boundary.Dispatch
 	if seq < 0 {
@@ -70,16 +72,14 @@ func (r *Recorder) Request(q *reconstruct.Request) {
 	})
 }
 
-// Record adds what a record put on the surface or into force. It is called
-// after the session applied the record.
-func (r *Recorder) Record(record *logformat.Record, session *reconstruct.Session) {
-	e := record.Event
+// Act adds what the session's latest record put on the surface or into force.
+func (r *Recorder) Act(session *reconstruct.Session) {
+	act := session.Act()
 	switch {
-	case e == nil:
-	case e.Type == logformat.TypeRequestHeader:
+	case act.Kind == transcript.Snapshot:
 		r.header(session.Epoch())
-	case e.Surface.Op != logformat.OpNone:
-		if m := session.Surface().Node(e.Seq); m != nil {
+	case act.OnSurface():
+		if m := session.Surface().Node(act.Event.Seq); m != nil {
 			r.message(m)
 		}
 	}

@@ -3,7 +3,7 @@ package golden
 import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
-	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // Texts reads a log and returns the JSON of those messages, system prompts, tools
@@ -19,28 +19,24 @@ func Texts(r *logformat.Reader, wanted map[string]bool) (map[string]ecmajson.Val
 			found[digest] = append(ecmajson.Value(nil), v...)
 		}
 	}
-	var header *reconstruct.EpochHeader
-	for record, err := range r.Records() {
+	header, err := r.Header()
+	if err != nil {
+		return found, err
+	}
+	for act, err := range transcript.New(header).Acts(r) {
 		if err != nil {
 			return found, err
 		}
-		e := record.Event
-		switch {
-		case e == nil:
-		case e.Type == logformat.TypeRequestHeader:
-			header = reconstruct.FoldRequestHeader(header, e)
-			keep(header.System)
-			keep(header.Tools)
-			for tool := range header.Tools.Elements() {
-				keep(tool)
+		keep(act.JSON())
+		keep(act.Header.System)
+		keep(act.Header.Tools)
+		for tool := range act.Header.Tools.Elements() {
+			keep(tool)
+		}
+		for _, value := range act.Header.Config.Members() {
+			if len(value) > maxInline {
+				keep(value)
 			}
-			for _, value := range header.Config.Members() {
-				if len(value) > maxInline {
-					keep(value)
-				}
-			}
-		case e.Surface.Op != logformat.OpNone:
-			keep(reconstruct.DeriveEventMessage(e))
 		}
 	}
 	return found, nil

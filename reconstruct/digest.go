@@ -41,6 +41,14 @@ func (d *digester) sum(q *Request) {
 	at := d.nearest(q.last)
 	h := d.cloneOf(at)
 	at = d.extend(h, at, q)
+	for i := range q.variants {
+		if v := &q.variants[i]; string(v.layout.prefix) == d.prefix {
+			other := clone(h)
+			other.Write(v.layout.suffix)
+			other.Sum(v.digest[:0])
+			v.summed = true
+		}
+	}
 	h.Write(q.layout.suffix)
 	h.Sum(q.digest[:0])
 	q.summed = true
@@ -89,11 +97,15 @@ func (d *digester) cloneOf(at checkpoint) hash.Cloner {
 	if at.node == nil {
 		state = d.base
 	}
-	clone, err := state.Clone()
+	return clone(state)
+}
+
+func clone(state hash.Cloner) hash.Cloner {
+	c, err := state.Clone()
 	if err != nil {
 		panic("reconstruct: SHA-256 state does not clone: " + err.Error())
 	}
-	return clone
+	return c
 }
 
 // extend hashes the messages behind at up to the request's last, leaving a
@@ -135,11 +147,7 @@ func (d *digester) push(h hash.Cloner, at checkpoint) {
 	if n := len(d.stack); n > 0 && d.stack[n-1].node.label >= at.node.label {
 		return
 	}
-	clone, err := h.Clone()
-	if err != nil {
-		panic("reconstruct: SHA-256 state does not clone: " + err.Error())
-	}
-	at.state = clone
+	at.state = clone(h)
 	d.stack = append(d.stack, at)
 }
 

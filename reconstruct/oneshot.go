@@ -3,9 +3,11 @@ package reconstruct
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // OneshotKind is what a request outside the loop is for.
@@ -13,8 +15,8 @@ type OneshotKind string
 
 // The kinds.
 const (
-	CompactionOneshot OneshotKind = "compaction" // told by a compaction/summary that called the model
-	TitleOneshot      OneshotKind = "title"      // told whole by a session/title-llm-request
+	CompactionOneshot OneshotKind = "compaction" // told by a compaction that called the model
+	TitleOneshot      OneshotKind = "title"      // told whole by the event of a title
 	SearchOneshot     OneshotKind = "search"     // a web search: named by its event, not described
 )
 
@@ -129,28 +131,31 @@ func orNull(v ecmajson.Value) ecmajson.Value {
 	return v
 }
 
-// oneshot tells of the one-shot that an event records, before the event is
-// applied. The parent's, in a fork, are not told of.
-func (s *Session) oneshot(e *logformat.Event) {
-	if s.opts.Oneshot == nil || s.inherited(e.Seq) {
+// oneshotKinds are the kinds of one-shot by what an act calls them.
+var oneshotKinds = map[transcript.SideKind]OneshotKind{
+	transcript.Summary: CompactionOneshot, transcript.Title: TitleOneshot, transcript.Search: SearchOneshot,
+}
+
+// oneshot tells of the one-shot that an act records, before the act is applied. The
+// parent's, in a fork, are not told of.
+func (s *Session) oneshot(a *transcript.Act) {
+	if s.opts.Oneshot == nil || a.Kind != transcript.SideRequest || s.Inherited(a.Event.Seq) {
 		return
 	}
-	o := &Oneshot{Seq: e.Seq, Time: e.Time, Pos: e.Pos, SessionID: s.header.ID}
-	switch e.Type {
-	case logformat.TypeCompactionStart:
+	side := &a.Side
+	if side.Begins {
 		s.compacting = s.epoch
+	}
+	if !side.Called {
 		return
-	case logformat.TypeCompactionSummary:
-		if e.Data.Lookup("llmStreamCall").Kind() != ecmajson.True {
-			return
-		}
-		s.compaction(o, e.Data)
-	case logformat.TypeSessionTitleRequest:
-		o.title(e.Data)
-	case logformat.TypeSearchRequest:
-		o.Kind = SearchOneshot
-	default:
-		return
+	}
+	o := &Oneshot{
+		Kind: oneshotKinds[side.Kind], Seq: a.Event.Seq, Time: a.Event.Time, Pos: a.Event.Pos, SessionID: s.header.ID,
+		Provider: side.Provider, Model: side.Model, MaxTokens: side.MaxTokens, System: side.System, Usage: side.Usage,
+		messages: slices.Collect(side.Messages.Elements()),
+	}
+	if o.Kind == CompactionOneshot {
+		s.compaction(o, side.Shadowed)
 	}
 	if s.oneshots == nil {
 		s.oneshots = make(map[OneshotKind]int)
@@ -162,17 +167,14 @@ func (s *Session) oneshot(e *logformat.Event) {
 
 // compaction fills in a compaction: the shadowed messages as they are on the
 // surface, under the header that was in force when it began.
-func (s *Session) compaction(o *Oneshot, data ecmajson.Value) {
-	o.Kind, o.Header = CompactionOneshot, s.compacting
-	if o.Header == nil {
+func (s *Session) compaction(o *Oneshot, shadowed ecmajson.Value) {
+	if o.Header = s.compacting; o.Header == nil {
 		o.Header = s.epoch
 	}
-	o.Provider, o.Model, o.MaxTokens = data.Lookup("provider"), data.Lookup("model"), data.Lookup("maxTokens")
-	o.Usage = data.Lookup("usage")
 	if o.Header != nil {
 		o.System, o.Tools = o.Header.System, o.Header.Tools
 	}
-	for v := range data.Lookup("shadowedSeqs").Elements() {
+	for v := range shadowed.Elements() {
 		seq, _ := v.SafeInt()
 		switch m := s.surface.Node(seq); {
 		case m == nil:
@@ -180,15 +182,5 @@ func (s *Session) compaction(o *Oneshot, data ecmajson.Value) {
 		case m.Bytes != nil:
 			o.messages = append(o.messages, m.Bytes)
 		}
-	}
-}
-
-func (o *Oneshot) title(data ecmajson.Value) {
-	o.Kind = TitleOneshot
-	route := data.Lookup("route")
-	o.Provider, o.Model = route.Lookup("provider"), route.Lookup("model")
-	o.System, o.MaxTokens = data.Lookup("system"), data.Lookup("maxTokens")
-	for m := range data.Lookup("messages").Elements() {
-		o.messages = append(o.messages, m)
 	}
 }

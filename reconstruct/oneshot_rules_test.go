@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/dsh-verify/dsh-verify/internal/logtext"
-	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // TestOneshots are the requests outside the loop that a log tells of.
@@ -142,7 +142,7 @@ func TestObserve(t *testing.T) {
 	}
 	var session *reconstruct.Session
 	next := int64(0)
-	session = reconstruct.NewSession(header, reconstruct.Options{Observe: func(rec *logformat.Record) {
+	session = reconstruct.NewSession(header, reconstruct.Options{Observe: func(rec *transcript.Act) {
 		if rec.First() != next {
 			t.Errorf("it sees seq %d, want %d", rec.First(), next)
 		}

@@ -63,10 +63,10 @@ func (h *history) replaced(count int, bytes int64) {
 	}
 }
 
-// name completes the note of the latest replace.
+// name completes the notes of the latest replace.
 func (h *history) name(m *Message) {
-	if n := len(h.replaces); n > 0 && h.replaces[n-1].message == nil {
-		h.replaces[n-1].message = m
+	for i := len(h.replaces) - 1; i >= 0 && h.replaces[i].message == nil; i-- {
+		h.replaces[i].message = m
 	}
 }
 

@@ -53,10 +53,11 @@ type Request struct {
 	Doubt     Doubt
 	OverOld   bool // earlier history was upgraded or reprinted; the request itself is the harness's own
 
-	layout *layout
-	first  *Message   // of the list, when kept is nil
-	last   *Message   // nil: no messages
-	kept   []*Message // the messages, when they do not follow the live list
+	layout   *layout
+	variants []variant  // in the other shapes
+	first    *Message   // of the list, when kept is nil
+	last     *Message   // nil: no messages
+	kept     []*Message // the messages, when they do not follow the live list
 
 	count  int   // messages
 	length int64 // bytes
@@ -196,11 +197,12 @@ const (
 	SystemPart
 	ToolsPart
 	SessionIDPart
+	ToolHistoryPart
 )
 
 // String returns the kind's name.
 func (k PartKind) String() string {
-	return [...]string{"config", "message", "system", "tools", "sessionId"}[k]
+	return [...]string{"config", "message", "system", "tools", "sessionId", "toolHistory"}[k]
 }
 
 // A Part is a span of a request that comes from one place of the log.

@@ -7,13 +7,14 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // Options adjust the rebuild.
 type Options struct {
-	// Observe, when set, sees every record before it is applied. The session's
-	// surface and header are as they were before the record.
-	Observe func(*logformat.Record)
+	// Observe, when set, sees what every record says before it is applied. The
+	// session's surface and header are as they were before the record.
+	Observe func(*transcript.Act)
 	// Oneshot, when set, is told of the requests outside the loop.
 	Oneshot func(*Oneshot)
 }
@@ -23,17 +24,23 @@ type Session struct {
 	opts      Options
 	header    *logformat.SessionHeader
 	sessionID ecmajson.Value // as a JSON string
+	log       *transcript.Log
+	dialect   *Dialect
 
-	surface  Surface
-	epoch    *EpochHeader
-	digester digester
-	history  history
-	step     step
-	doubt    Doubt  // of the current lifetime
-	oldDoubt Doubt  // of earlier lifetimes
-	previous string // type of the event before
+	act       *transcript.Act // the latest
+	surface   Surface
+	epoch     *EpochHeader
+	tools     toolHistory // nil: requests have none
+	boundary  boundary
+	layoutKey layoutKey
+	layouts   []*layout // of layoutKey
+	digester  digester
+	history   history
+	doubt     Doubt // of the current lifetime
+	oldDoubt  Doubt // of earlier lifetimes
 
-	compacting *EpochHeader // in force when the latest compaction began
+	announced  transcript.Announcement // by the act before
+	compacting *EpochHeader            // in force when the latest compaction began
 	oneshots   map[OneshotKind]int
 
 	stats Stats
@@ -45,18 +52,28 @@ type Stats struct {
 	Prepared  int   // that it cannot show as sent
 	Inherited int   // sent by the parent session
 	Headless  int   // attempts without any header snapshot before them
-	Turns     int64 // turn/start events of this session's own
+	Turns     int64 // turns that this session started itself
 	Steps     int64
 	Attempts  int64 // attempts beyond the first of their step
-	Headers   int   // request/header snapshots
+	Headers   int   // snapshots
 	Replaces  int
 }
 
 // NewSession returns the fold of the log with the given header.
 func NewSession(header *logformat.SessionHeader, opts Options) *Session {
-	s := &Session{opts: opts, header: header, sessionID: ecmajson.AppendString(nil, header.ID)}
-	s.surface.before = s.leaving
-	s.step.state = noStep
+	return newSession(header, dialects[header.Version], opts)
+}
+
+func newSession(header *logformat.SessionHeader, dialect *Dialect, opts Options) *Session {
+	s := &Session{
+		opts: opts, header: header, sessionID: ecmajson.AppendString(nil, header.ID),
+		log: transcript.New(header), dialect: dialect,
+	}
+	s.surface.rules, s.surface.before = &dialect.surface, s.leaving
+	s.boundary = dialect.boundary(s)
+	if dialect.tools != nil {
+		s.tools = dialect.tools()
+	}
 	return s
 }
 
@@ -68,6 +85,17 @@ func (s *Session) Epoch() *EpochHeader { return s.epoch }
 
 // Stats returns the counts so far.
 func (s *Session) Stats() Stats { return s.stats }
+
+// Act returns what the record said that was applied last, nil before the first. It is
+// valid until the next one.
+func (s *Session) Act() *transcript.Act { return s.act }
+
+// Seed returns how many of the log's first events were inherited from the parent
+// session.
+func (s *Session) Seed() int64 { return s.log.Seed() }
+
+// Inherited reports whether an event was inherited from the parent session.
+func (s *Session) Inherited(seq int64) bool { return s.log.Inherited(seq) }
 
 // Requests reads a log to its end and yields its requests: those that the log
 // shows as sent, and the prepared ones among them. A refusal of the log, by the
@@ -117,108 +145,83 @@ func Outranked(r *logformat.Reader, surface error) error {
 // Apply folds one record. It returns the request that the record completes, nil when
 // it completes none, which is valid until the next call. The error is the
 // *[logformat.Refusal] of a surface rule.
-func (s *Session) Apply(rec *logformat.Record) (*Request, error) {
+func (s *Session) Apply(rec *logformat.Record) (*Request, error) { return s.fold(s.log.Act(rec)) }
+
+// fold folds one act. First it is seen whether it shows that a request was made, of
+// what surface and header were before it; then it changes them.
+func (s *Session) fold(a *transcript.Act) (*Request, error) {
+	s.act = a
 	if s.opts.Observe != nil {
-		s.opts.Observe(rec)
+		s.opts.Observe(a)
 	}
-	if rec.Row != nil {
-		s.previous = logformat.TypeAssistantChunk
-		return s.chunk(rec.Row.Seq0, rec.Row.Turn, rec.Row.Step, ""), nil
+	s.oneshot(a)
+	if a.Kind == transcript.Snapshot || a.OnSurface() {
+		s.doubt |= doubtOf(a.Event.Form, a.Event.Upgraded)
 	}
-	s.oneshot(rec.Event)
-	q, err := s.event(rec.Event)
-	s.previous = rec.Event.Type
-	return q, err
-}
-
-// event folds one event; error is a *logformat.Refusal.
-func (s *Session) event(e *logformat.Event) (*Request, error) {
-	switch e.Type {
-	case logformat.TypeAssistantChunk:
-		if e.IsDelta() && s.step.state == streaming {
-			return nil, nil
-		}
-		return s.chunk(e.Seq, e.Data.Lookup("turn"), e.Data.Lookup("step"), finishKind(e.Data)), nil
-	case logformat.TypeTurnStart:
-		q := s.closeStep(e.Seq)
-		if !s.inherited(e.Seq) {
-			s.stats.Turns++
-		}
-		return q, nil
-	case logformat.TypeTurnEnd, logformat.TypeStepEnd:
-		return s.closeStep(e.Seq), nil
-	case logformat.TypeStepStart:
-		q := s.closeStep(e.Seq)
-		s.openStep(e)
-		return q, nil
-	case logformat.TypeRequestHeader:
-		s.castDoubt(e)
-		s.freezeMessages(e.Seq)
-		s.epoch = FoldRequestHeader(s.epoch, e)
-		s.history.snapshot = s.epoch
-		s.stats.Headers++
-		return nil, nil
-	case logformat.TypeRequestContext:
-		s.freezeMessages(e.Seq)
-		return nil, nil
-	case logformat.TypeLLMRetryStarted:
-		s.endBatch(e.Seq)
-		s.retryStarted(e.Seq)
-		return nil, nil
-	case logformat.TypeSessionEndSeed:
-		s.endBatch(e.Seq)
-		s.oldDoubt |= s.doubt
-		s.doubt = 0
-		return nil, nil
-	}
-	return s.surfaceEvent(e)
-}
-
-func (s *Session) surfaceEvent(e *logformat.Event) (*Request, error) {
-	if !enters(e) {
-		s.endBatch(e.Seq)
-	}
-	if e.Surface.Op == logformat.OpNone {
-		return nil, nil
-	}
-	s.castDoubt(e)
-	var q *Request
-	if e.Type == logformat.TypeAssistantMessage && e.Surface.Op == logformat.OpAppend {
-		q = s.answered(e)
-	}
-	m, refusal := s.surface.Apply(e)
-	if refusal != nil {
+	q := s.boundary.act(a)
+	if refusal := s.change(a); refusal != nil {
 		return nil, refusal
 	}
-	if e.Surface.Op == logformat.OpReplace {
-		m.By = replaceKind(s.previous)
-		s.stats.Replaces++
-		s.history.name(m)
-	}
+	s.announced = a.Announces
 	return q, nil
 }
 
-// enters reports whether an event that follows step/start, or others of the kind,
-// is still in front of the point where the loop derives its messages: the
-// entered batch of user messages, or a replace that no record announces.
-func enters(e *logformat.Event) bool {
-	return e.Surface.Op == logformat.OpReplace || e.Type == logformat.TypeUserMessage && e.Surface.Op == logformat.OpAppend
+// change lets an act change what later requests are made of.
+func (s *Session) change(a *transcript.Act) *logformat.Refusal {
+	switch a.Kind {
+	case transcript.FirstByte:
+		return nil
+	case transcript.TurnStart:
+		if !s.Inherited(a.Event.Seq) {
+			s.stats.Turns++
+		}
+	case transcript.StepStart:
+		if !s.Inherited(a.Event.Seq) {
+			s.stats.Steps++
+		}
+	case transcript.Snapshot:
+		s.epoch = NewHeader(a)
+		s.history.snapshot = s.epoch
+		s.stats.Headers++
+	case transcript.SeedEnd:
+		s.oldDoubt |= s.doubt
+		s.doubt = 0
+	}
+	if s.tools != nil {
+		s.tools.fold(a)
+	}
+	return s.put(a)
 }
 
-func replaceKind(previous string) ReplaceKind {
-	switch previous {
-	case logformat.TypeCompactionSummary:
+// put lets an act change the surface.
+func (s *Session) put(a *transcript.Act) *logformat.Refusal {
+	if !a.OnSurface() && a.Kind != transcript.Offload {
+		return nil
+	}
+	m, refusal := s.surface.apply(a)
+	if refusal != nil || !a.Replaces() && a.Kind != transcript.Offload {
+		return refusal
+	}
+	m.By = replaceKind(s.announced)
+	s.stats.Replaces++
+	s.history.name(m)
+	return nil
+}
+
+func replaceKind(announced transcript.Announcement) ReplaceKind {
+	switch announced {
+	case transcript.Compaction:
 		return ByCompaction
-	case logformat.TypeCompactionPrune:
+	case transcript.Pruning:
 		return ByPruning
 	}
 	return ByOther
 }
 
-// leaving runs before nodes leave the surface: an open step's messages are
-// kept as they were, and digests behind the first node are forgotten.
-func (s *Session) leaving(first, _ *Message) {
-	s.step.keep(s.surface.head)
+// leaving runs before nodes leave the surface: messages that were taken are kept as
+// they were, and digests behind the first node are forgotten.
+func (s *Session) leaving(first *Message) {
+	s.boundary.leaving()
 	count, bytes, ok := s.digester.before(s.surface.head, first)
 	if ok {
 		s.history.replaced(count, bytes)
@@ -226,23 +229,6 @@ func (s *Session) leaving(first, _ *Message) {
 	s.digester.drop(first)
 }
 
-func (s *Session) castDoubt(e *logformat.Event) { s.doubt |= doubtOf(e.Form, e.Upgraded) }
-
-func (s *Session) inherited(seq int64) bool { return seq < s.header.SeedLength }
-
 // Finish ends the fold and returns the prepared request of a step that was left
 // open, nil when there is none.
-func (s *Session) Finish() *Request { return s.closeStep(-1) }
-
-// finishKind returns the reason kind of a finish chunk, "" of any other.
-func finishKind(data ecmajson.Value) string {
-	chunk := data.Lookup("chunk")
-	if !chunk.Lookup("type").Is("finish") {
-		return ""
-	}
-	kind := chunk.Lookup("reason").Lookup("kind").Text()
-	if kind == "" {
-		kind = "unknown"
-	}
-	return kind
-}
+func (s *Session) Finish() *Request { return s.boundary.finish() }

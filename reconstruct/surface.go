@@ -3,20 +3,23 @@ package reconstruct
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // A Message is a surface event and what the model sees of it. It does not change
 // once it is on the surface, and stays valid after it left it.
 type Message struct {
 	Seq      int64
-	Type     string // user/message, assistant/message or tool/result
-	Time     int64  // milliseconds since the Unix epoch
+	Type     string // of the event, as the log has it
+	Role     transcript.Role
+	Time     int64 // milliseconds since the Unix epoch
 	Pos      logformat.Position
-	Bytes    ecmajson.Value // the message's JSON in a request; nil when the event derives to no message
-	Data     ecmajson.Value // the event's data; Bytes is part of it
+	Bytes    ecmajson.Value // the message's JSON in a request; nil when the model does not see it
+	Logged   ecmajson.Value // the message's JSON, seen or not
 	Sources  []int64        // of a replacing event: what it cites
 	Upgraded logformat.Upgrade
 	Form     ecmajson.Form
@@ -25,6 +28,11 @@ type Message struct {
 	// in surface order, and what kind of record announced it.
 	Shadowed []int64
 	By       ReplaceKind
+
+	// Head: it is the surface's protected head, which only its own kind may replace.
+	Head bool
+
+	data ecmajson.Value // the event's, of a tool's result; Logged is part of it
 
 	// label orders the surface: appended nodes count up, a replacing node takes
 	// the label of the first node that it removes. So labels ascend along the
@@ -36,7 +44,7 @@ type Message struct {
 // ReplaceKind is what replaced a span of the surface.
 type ReplaceKind string
 
-// The kinds, told by the record right before the replacing event.
+// The kinds, recognised by the record right before the replacing event.
 const (
 	ByCompaction ReplaceKind = "compaction"
 	ByPruning    ReplaceKind = "pruning"
@@ -45,13 +53,14 @@ const (
 
 // A Surface is the ordered list of the events that the model sees. Append,
 // lookup and the order test cost constant time, a replace costs the nodes that
-// it removes. The zero value is empty.
+// it removes.
 type Surface struct {
+	rules      *surfaceRules
 	head, tail *Message
 	bySeq      map[int64]*Message
 	length     int
 	labels     int64
-	before     func(first, last *Message) // called before nodes first..last leave the list
+	before     func(first *Message) // called before nodes from first on leave the list, or change
 }
 
 // Len returns the number of nodes, those without a message included.
@@ -77,48 +86,53 @@ func (s *Surface) Seqs() []int64 {
 	return seqs
 }
 
-// Apply puts a surface event on the surface, by the rules of section 5 of the
-// format. Log-only events change nothing and return nil. A refusal leaves the
+// apply puts the message of an act on the surface, by the rules of section 5 of the
+// format. An act without one changes nothing and gives nil. A refusal leaves the
 // surface as it was.
-func (s *Surface) Apply(e *logformat.Event) (*Message, *logformat.Refusal) {
-	switch e.Surface.Op {
-	case logformat.OpAppend:
-		m := newMessage(e)
+func (s *Surface) apply(a *transcript.Act) (*Message, *logformat.Refusal) {
+	switch {
+	case a.Kind == transcript.Offload:
+		return s.rules.offload(s, a)
+	case a.Replaces():
+		return s.replace(a)
+	case a.OnSurface():
+		if code, detail := s.rules.refuse(s, a, span{}); code != "" {
+			return nil, refusalOf(a, code, detail)
+		}
+		m := s.newMessage(a)
+		m.Head = a.Entry.Head && s.head == nil
 		s.append(m)
 		return m, nil
-	case logformat.OpReplace:
-		return s.replace(e)
 	}
 	return nil, nil
 }
 
-func newMessage(e *logformat.Event) *Message {
+func refusalOf(a *transcript.Act, code logformat.Code, detail string) *logformat.Refusal {
+	return &logformat.Refusal{Code: code, Phase: logformat.PhaseEvents, Pos: a.Event.Pos, Seq: a.Event.Seq, Detail: detail}
+}
+
+// newMessage returns the node of an act. Of a tool's result all of the event is kept,
+// because a later one is compared with it.
+func (s *Surface) newMessage(a *transcript.Act) *Message {
+	e := a.Event
 	m := &Message{
-		Seq: e.Seq, Type: e.Type, Time: e.Time, Pos: e.Pos, Upgraded: e.Upgraded, Form: e.Form,
-		Data: append(make(ecmajson.Value, 0, len(e.Data)), e.Data...),
+		Seq: e.Seq, Type: e.Type, Role: a.Entry.Role, Time: e.Time, Pos: e.Pos, Upgraded: e.Upgraded, Form: e.Form,
 	}
-	if start, end, ok := e.MessageSpan(); ok {
-		m.Bytes = visibleMessage(e.Type, m.Data[start:end:end])
+	if a.Entry.Role == transcript.Tool {
+		m.data = append(make(ecmajson.Value, 0, len(e.Data)), e.Data...)
+		m.Logged = m.data[a.Entry.Start:a.Entry.End:a.Entry.End]
+	} else {
+		logged := a.JSON()
+		m.Logged = append(make(ecmajson.Value, 0, len(logged)), logged...)
 	}
+	m.Bytes = s.rules.visible(a.Entry.Role, m.Logged)
 	return m
 }
 
-// DeriveEventMessage returns the message that the model sees of an event: the
-// data of a user/message, the message of an assistant/message unless its
-// content is empty, the message of a tool/result, and nil for anything else.
-// The result is part of the event's data.
-func DeriveEventMessage(e *logformat.Event) ecmajson.Value {
-	start, end, ok := e.MessageSpan()
-	if !ok {
-		return nil
-	}
-	return visibleMessage(e.Type, e.Data[start:end:end])
-}
-
-// visibleMessage drops an assistant message without content, which exists only
-// to carry the usage of its step.
-func visibleMessage(eventType string, message ecmajson.Value) ecmajson.Value {
-	if eventType == logformat.TypeAssistantMessage && hasNoContent(message) {
+// visible returns what the model sees of a message: nil where its role vanishes with
+// its content.
+func (r *surfaceRules) visible(role transcript.Role, message ecmajson.Value) ecmajson.Value {
+	if slices.Contains(r.vanish, role) && hasNoContent(message) {
 		return nil
 	}
 	return message
@@ -146,38 +160,39 @@ func (s *Surface) append(m *Message) {
 	s.length++
 }
 
-func (s *Surface) replace(e *logformat.Event) (*Message, *logformat.Refusal) {
-	refuse := func(code logformat.Code, format string, args ...any) (*Message, *logformat.Refusal) {
-		return nil, &logformat.Refusal{
-			Code: code, Phase: logformat.PhaseEvents, Pos: e.Pos, Seq: e.Seq, Detail: fmt.Sprintf(format, args...),
-		}
+func (s *Surface) replace(a *transcript.Act) (*Message, *logformat.Refusal) {
+	span, code, detail := s.spanOf(a)
+	if code == "" {
+		code, detail = s.rules.refuse(s, a, span)
 	}
-	first, last := s.bySeq[e.Surface.Start], s.bySeq[e.Surface.End]
+	if code != "" {
+		return nil, refusalOf(a, code, detail)
+	}
+	m := s.newMessage(a)
+	m.Shadowed = span.seqs
+	m.Sources = append([]int64(nil), a.Event.Sources...)
+	m.Head = a.Entry.Head && span.first.Head
+	s.splice(span, m)
+	return m, nil
+}
+
+// spanOf returns the nodes that an act takes the place of, or why it cannot.
+func (s *Surface) spanOf(a *transcript.Act) (span, logformat.Code, string) {
+	op := a.Entry.Op
+	first, last := s.bySeq[op.Start], s.bySeq[op.End]
 	switch {
 	case first == nil:
-		return refuse(logformat.CodeReplaceMissing, "start seq %d", e.Surface.Start)
+		return span{}, logformat.CodeReplaceMissing, fmt.Sprintf("start seq %d", op.Start)
 	case last == nil:
-		return refuse(logformat.CodeReplaceMissing, "end seq %d", e.Surface.End)
+		return span{}, logformat.CodeReplaceMissing, fmt.Sprintf("end seq %d", op.End)
 	case first.label > last.label:
-		return refuse(logformat.CodeReplaceReversed, "start seq %d lies behind end seq %d", e.Surface.Start, e.Surface.End)
+		return span{}, logformat.CodeReplaceReversed, fmt.Sprintf("start seq %d lies behind end seq %d", op.Start, op.End)
 	}
-	shadowed := spanSeqs(first, last)
-	if seq, missing := firstMissing(shadowed, e.Sources); missing {
-		return refuse(logformat.CodeReplaceSources, "sourceEventSeqs omits seq %d", seq)
+	seqs := spanSeqs(first, last)
+	if seq, missing := firstMissing(seqs, a.Event.Sources); missing {
+		return span{}, logformat.CodeReplaceSources, fmt.Sprintf("sourceEventSeqs omits seq %d", seq)
 	}
-	if e.Type == logformat.TypeToolResult {
-		if len(shadowed) != 1 || first.Type != logformat.TypeToolResult {
-			return refuse(logformat.CodeReplaceToolTarget, "it replaces %d events, the first a %s", len(shadowed), first.Type)
-		}
-		if !sameButContent(first.Data, e.Data) {
-			return refuse(logformat.CodeReplaceToolEdit, "")
-		}
-	}
-	m := newMessage(e)
-	m.Shadowed = shadowed
-	m.Sources = append([]int64(nil), e.Sources...)
-	s.splice(first, last, m)
-	return m, nil
+	return span{first, last, seqs}, "", ""
 }
 
 func spanSeqs(first, last *Message) (seqs []int64) {
@@ -189,12 +204,13 @@ func spanSeqs(first, last *Message) (seqs []int64) {
 	}
 }
 
-func (s *Surface) splice(first, last, m *Message) {
+// splice puts a node in the place of a span.
+func (s *Surface) splice(span span, m *Message) {
 	if s.before != nil {
-		s.before(first, last)
+		s.before(span.first)
 	}
-	m.label = first.label
-	m.prev, m.next = first.prev, last.next
+	m.label = span.first.label
+	m.prev, m.next = span.first.prev, span.last.next
 	if m.prev == nil {
 		s.head = m
 	} else {
@@ -205,11 +221,11 @@ func (s *Surface) splice(first, last, m *Message) {
 	} else {
 		m.next.prev = m
 	}
-	for _, seq := range m.Shadowed {
+	for _, seq := range span.seqs {
 		delete(s.bySeq, seq)
 	}
 	s.bySeq[m.Seq] = m
-	s.length += 1 - len(m.Shadowed)
+	s.length += 1 - len(span.seqs)
 }
 
 // firstMissing returns the first of want that is not in have.
@@ -224,39 +240,4 @@ func firstMissing(want, have []int64) (int64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// sameButContent reports whether two tool/result data differ at most in the
-// content of their result block.
-func sameButContent(a, b ecmajson.Value) bool {
-	if !sameMembers(a, b, "message") {
-		return false
-	}
-	am, bm := a.Lookup("message"), b.Lookup("message")
-	return sameMembers(am, bm, "content") &&
-		sameMembers(firstElement(am.Lookup("content")), firstElement(bm.Lookup("content")), "content")
-}
-
-func firstElement(v ecmajson.Value) ecmajson.Value {
-	for e := range v.Elements() {
-		return e
-	}
-	return nil
-}
-
-// sameMembers compares two objects member by member, but for one key.
-func sameMembers(a, b ecmajson.Value, except string) bool {
-	if a.Len() != b.Len() {
-		return false
-	}
-	for key, v := range a.Members() {
-		if key.Is(except) {
-			continue
-		}
-		other := b.Lookup(key.Text())
-		if other == nil || !ecmajson.Equal(v, other) {
-			return false
-		}
-	}
-	return true
 }

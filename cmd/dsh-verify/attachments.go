@@ -16,8 +16,8 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
-	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 func attachmentsCommand(a *app) *cli.Command {
@@ -156,13 +156,13 @@ func attachmentSummary(report *verify.Report) string {
 	return string(verdict) + ": " + line
 }
 
-// observe notes every attachment id of a record: what an inbox or a stream holds
-// keeps an object in use, though no request shows it.
-func (r *attachmentRun) observe(rec *logformat.Record) {
-	if rec.Event == nil {
+// observe notes every attachment id of an act: what an inbox or a stream holds keeps
+// an object in use, though no request shows it.
+func (r *attachmentRun) observe(act *transcript.Act) {
+	if act.Event == nil {
 		return
 	}
-	text := []byte(rec.Event.Data)
+	text := []byte(act.Event.Data)
 	for {
 		_, rest, ok := bytes.Cut(text, []byte(`"sha256:`))
 		if !ok {

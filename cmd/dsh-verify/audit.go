@@ -130,7 +130,7 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 		return failed(log.Name, err)
 	}
 	report.Session = verify.Session{
-		ID: header.ID, CreatedAt: header.CreatedAt, Cwd: header.Cwd, ParentSession: header.ParentSession, SeedLength: header.SeedLength,
+		ID: header.ID, CreatedAt: header.CreatedAt, Cwd: header.Cwd, ParentSession: header.ParentSession, SeedLength: run.Session().Seed(),
 		Origin: header.Origin, DelegationDepth: header.DelegationDepth, Encoding: reader.Encoding(), FormatVersion: reader.Version().Number,
 	}
 	read, s := reader.Stats(), run.Session().Stats()

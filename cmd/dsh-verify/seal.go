@@ -17,6 +17,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/seal"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 func sealCommand(a *app) *cli.Command {
@@ -227,7 +228,7 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 	report := &verify.Log{File: log.Name, Verdict: finding.Sealed, Requests: []verify.Request{}, Findings: []finding.Finding{}}
 	if h := now.Header; h != nil {
 		report.Session = verify.Session{
-			ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: h.SeedLength,
+			ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: transcript.New(h).Seed(),
 			Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: now.Encoding, FormatVersion: now.Version,
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // An Audit checks one log while its records are folded.
@@ -40,13 +41,11 @@ type Audit struct {
 // one, replaces the texts that findings quote.
 func New(header *logformat.SessionHeader, redactor *redact.Redactor) *Audit {
 	a := &Audit{redact: redactor, byCode: make(map[finding.Code]int), identity: newIdentity(), inbox: newInbox()}
-	if header.HasSeedLength {
-		a.seed = header.SeedLength
-	}
+	a.seed = transcript.New(header).Seed()
 	return a
 }
 
-// Follow makes the fold whose records [Audit.Record] sees. Pass each request that it
+// Follow makes the fold whose acts [Audit.Act] sees. Pass each request that it
 // yields to [Audit.Request].
 func (a *Audit) Follow(session *reconstruct.Session) { a.session = session }
 
@@ -61,7 +60,7 @@ func Check(r *logformat.Reader, redactor *redact.Redactor) (*Audit, []finding.Fi
 		return nil, nil, err
 	}
 	a := New(header, redactor)
-	a.Follow(reconstruct.NewSession(header, reconstruct.Options{Observe: a.Record}))
+	a.Follow(reconstruct.NewSession(header, reconstruct.Options{Observe: a.Act}))
 	for q, err := range a.session.Requests(r) {
 		if err != nil {
 			return a, nil, err
@@ -148,15 +147,15 @@ func position(pos logformat.Position, seq int64) finding.Place {
 	return finding.Place{Line: pos.Line, Offset: pos.Offset, Frame: pos.Frame, Seq: seq}
 }
 
-// Record sees a record before it is applied.
-func (a *Audit) Record(rec *logformat.Record) {
-	if rec.Row != nil {
-		a.row(rec.Row)
+// Act sees an act before it is applied.
+func (a *Audit) Act(act *transcript.Act) {
+	if act.Row != nil {
+		a.row(act.Row)
 		return
 	}
-	e := rec.Event
+	e := act.Event
 	a.before(e)
-	a.event(e)
+	a.event(act)
 	a.clock.tick(e.Type, e.Time)
 	a.events = e.Seq + 1
 }
@@ -169,8 +168,8 @@ func (a *Audit) before(e *logformat.Event) {
 	a.recordFollowedBy(e)
 }
 
-func (a *Audit) event(e *logformat.Event) {
-	switch e.Type {
+func (a *Audit) event(act *transcript.Act) {
+	switch e := act.Event; e.Type {
 	case logformat.TypeTurnStart:
 		a.turnStart(e)
 	case logformat.TypeTurnEnd:
@@ -190,7 +189,7 @@ func (a *Audit) event(e *logformat.Event) {
 	case logformat.TypeUserMessage:
 		a.userMessage(e)
 	case logformat.TypeRequestHeader:
-		a.requestHeader(e)
+		a.requestHeader(act)
 	case logformat.TypeRequestContext:
 		a.requestContext(e)
 	case logformat.TypeTodoWrite:

@@ -7,6 +7,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // A lifetime is the time of one loop instance: from the log's start or from a
@@ -15,11 +16,12 @@ type lifetime struct {
 	headed bool // it wrote its first request header
 }
 
-func (a *Audit) requestHeader(e *logformat.Event) {
+func (a *Audit) requestHeader(act *transcript.Act) {
+	e := act.Event
 	a.insideTurn(finding.AuditHeaderOutside, e)
 	a.headerContent(e)
 	old, reason := a.session.Epoch(), e.Data.Lookup("reason").Text()
-	current := reconstruct.FoldRequestHeader(nil, e)
+	current := reconstruct.NewHeader(act)
 	first := !a.lifetime.headed
 	a.lifetime.headed = true
 	want := "change"

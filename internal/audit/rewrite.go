@@ -6,7 +6,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
-	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
 // A rewrite follows the records that announce a replacement of a part of the
@@ -164,17 +163,10 @@ func (a *Audit) replacedIDs(e *logformat.Event) map[string]bool {
 	ids := make(map[string]bool)
 	for _, seq := range a.shadowed(e) {
 		if m := a.session.Surface().Node(seq); m != nil {
-			ids[messageOf(m).Lookup("id").Text()] = true
+			ids[m.Logged.Lookup("id").Text()] = true
 		}
 	}
 	return ids
-}
-
-func messageOf(m *reconstruct.Message) ecmajson.Value {
-	if m.Type == logformat.TypeUserMessage {
-		return m.Data
-	}
-	return m.Data.Lookup("message")
 }
 
 func seqsOf(v ecmajson.Value) (seqs []int64) {

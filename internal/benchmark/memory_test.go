@@ -41,7 +41,7 @@ func TestMemoryFollowsTheSurface(t *testing.T) {
 	}
 	surface := uint64(0)
 	for m := session.Surface().First(); m != nil; m = m.Next() {
-		surface += uint64(len(m.Data))
+		surface += uint64(len(m.Logged))
 	}
 	t.Logf("%d MB of text, peak heap %d kB, surface at the end %d kB", r.Stats().Bytes>>20, peak>>10, surface>>10)
 	// The surface is at its largest right before a compaction: 100 steps of 6 kB.

@@ -8,6 +8,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // Options adjust the judgement.
@@ -34,9 +35,9 @@ func Read(name string, r *logformat.Reader, opts Options) (*Report, error) {
 			return nil, reconstruct.Outranked(r, err)
 		}
 		if q != nil {
-			a.request(q, recordTime(rec))
+			a.request(q, a.session.Act().Time())
 		}
-		a.after(rec)
+		a.after(a.session.Act())
 	}
 	if q := a.session.Finish(); q != nil {
 		a.request(q, 0)
@@ -93,13 +94,6 @@ func newAnalysis(name string, header *logformat.SessionHeader, opts Options) *an
 	}
 	a.session = reconstruct.NewSession(header, reconstruct.Options{Oneshot: a.oneshot})
 	return a
-}
-
-func recordTime(rec *logformat.Record) int64 {
-	if rec.Row != nil {
-		return rec.Row.Time0
-	}
-	return rec.Event.Time
 }
 
 // request adds a request. One that the log cannot show as sent may have left
@@ -201,30 +195,15 @@ func common(a, b []byte) int64 {
 	return int64(n)
 }
 
-// after takes what a record says of the request that is open.
-func (a *analysis) after(rec *logformat.Record) {
-	e := rec.Event
-	if e == nil {
+// after takes what an act says of the request that is open.
+func (a *analysis) after(act *transcript.Act) {
+	if act.Kind == transcript.Snapshot {
+		a.snapshot()
 		return
 	}
-	switch e.Type {
-	case logformat.TypeAssistantChunk:
-		if chunk := e.Data.Lookup("chunk"); !e.IsDelta() && chunk.Lookup("type").Is("usage") {
-			a.usage(e, chunk.Lookup("usage"))
-		}
-	case logformat.TypeAssistantMessage:
-		if v := e.Data.Lookup("usage"); v != nil && e.Surface.Op == logformat.OpAppend {
-			a.usage(e, v)
-		}
-	case logformat.TypeRequestHeader:
-		a.snapshot()
-	}
-}
-
-func (a *analysis) usage(e *logformat.Event, v ecmajson.Value) {
-	if a.open != nil {
+	if v := act.Usage(); v != nil && a.open != nil && !act.Replaces() {
 		a.open.Usage = parseUsage(v)
-		a.answered = e.Time
+		a.answered = act.Time()
 	}
 }
 
@@ -232,15 +211,14 @@ func (a *analysis) usage(e *logformat.Event, v ecmajson.Value) {
 func (a *analysis) snapshot() {
 	old := a.epoch
 	a.epoch = a.session.Epoch()
-	seed := a.header.SeedLength
-	if a.epoch.Seq < seed {
+	if a.session.Inherited(a.epoch.Seq) {
 		a.previous = headers{config: a.epoch, rest: a.epoch} // the parent's requests are not yielded
 	}
 	if old == nil || a.epoch.Reason != "resume" {
 		return
 	}
 	kind := "resume"
-	if old.Seq < seed && a.epoch.Seq >= seed {
+	if a.session.Inherited(old.Seq) && !a.session.Inherited(a.epoch.Seq) {
 		kind = "fork"
 	}
 	a.report.Lifetimes = append(a.report.Lifetimes, NewLifetime(kind, "", &drift.Step{Old: old, New: a.epoch, Changes: drift.Compare(old, a.epoch)}, a.redact))

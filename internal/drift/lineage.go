@@ -3,6 +3,7 @@ package drift
 import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // A Step is how a header follows another one in the place of which it came.
@@ -20,13 +21,14 @@ func Fork(child, parent *logformat.Reader) (*Step, error) {
 	if err != nil {
 		return nil, err
 	}
-	first, err := fold(child, func(e *logformat.Event) bool { return e.Seq >= header.SeedLength }, true)
+	log := transcript.New(header)
+	first, err := fold(child, func(e *logformat.Event) bool { return !log.Inherited(e.Seq) }, true)
 	if err != nil || first == nil {
 		return nil, err
 	}
 	before := func(e *logformat.Event) bool { return e.Time <= header.CreatedAt }
-	if header.SeedLength > 0 {
-		before = func(e *logformat.Event) bool { return e.Seq < header.SeedLength }
+	if log.Seed() > 0 {
+		before = func(e *logformat.Event) bool { return log.Inherited(e.Seq) }
 	}
 	old, err := fold(parent, before, false)
 	if err != nil || old == nil {
@@ -38,14 +40,18 @@ func Fork(child, parent *logformat.Reader) (*Step, error) {
 // fold reads a log's headers and returns the first or the last of those that are
 // wanted.
 func fold(r *logformat.Reader, wanted func(*logformat.Event) bool, first bool) (found *reconstruct.EpochHeader, err error) {
-	for rec, err := range r.Records() {
+	header, err := r.Header()
+	if err != nil {
+		return nil, err
+	}
+	for act, err := range transcript.New(header).Acts(r) {
 		switch {
 		case err != nil:
 			return nil, err
-		case rec.Event == nil || rec.Event.Type != logformat.TypeRequestHeader || !wanted(rec.Event) || first && found != nil:
+		case act.Kind != transcript.Snapshot || !wanted(act.Event) || first && found != nil:
 			continue
 		}
-		found = reconstruct.FoldRequestHeader(nil, rec.Event)
+		found = reconstruct.NewHeader(act)
 	}
 	return found, nil
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -228,8 +229,8 @@ func checkBodies(dir string, log *locate.Log) (int, error) {
 	images := false
 	report := verify.Run(log.Name, reader, verify.Options{
 		Capture: &verify.Capture{File: bodies, Policy: wire.DefaultPolicy()},
-		Observe: func(rec *logformat.Record) {
-			images = images || rec.Event != nil && bytes.Contains(rec.Event.Data, []byte(`"type":"image"`))
+		Observe: func(act *transcript.Act) {
+			images = images || act.Event != nil && bytes.Contains(act.Event.Data, []byte(`"type":"image"`))
 		},
 	})
 	if images {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // Check compares a child's log with its parent's. Why the parent's log is refused is
@@ -24,7 +25,7 @@ func Check(child, parent *logformat.Reader) ([]finding.Finding, error) {
 	}
 	ph, err := parent.Header()
 	if err != nil {
-		f, err := short(err, theParent, 0, ch.SeedLength)
+		f, err := short(err, theParent, 0, transcript.New(ch).Seed())
 		if f == nil {
 			return nil, err
 		}
@@ -35,7 +36,7 @@ func Check(child, parent *logformat.Reader) ([]finding.Finding, error) {
 		detail := fmt.Sprintf("depth %d below a session of depth %d", ch.DelegationDepth, ph.DelegationDepth)
 		found = append(found, finding.New(finding.LineageDepth, detail, finding.Place{Line: 1, Seq: -1}))
 	}
-	difference, err := inherited(child, parent, ch.SeedLength)
+	difference, err := inherited(child, parent, transcript.New(ch).Seed())
 	if err != nil {
 		return found, err
 	}

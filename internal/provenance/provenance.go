@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/redact"
-	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
@@ -129,7 +128,7 @@ func (h *History) part(p reconstruct.Part) Part {
 		out.How, out.Since = how(m), h.since[m.Seq]
 	case p.Header != nil:
 		e := p.Header
-		out.Seq, out.Line, out.Offset, out.Time, out.Event = e.Seq, e.Pos.Line, e.Pos.Offset, e.Time, logformat.TypeRequestHeader
+		out.Seq, out.Line, out.Offset, out.Time, out.Event = e.Seq, e.Pos.Line, e.Pos.Offset, e.Time, e.Type
 		out.How = h.headerStory(e)
 	default:
 		out.How = "the session's own id, from the log's header line"

@@ -9,8 +9,8 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
-	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // A Row is a line of the table of requests: a request, or a run of requests that
@@ -153,18 +153,19 @@ func (c *collector) read() error {
 		if err != nil {
 			return err
 		}
-		if e := rec.Event; e != nil && e.Type == logformat.TypeStepStart {
-			c.start, open = e.Time, nil
-		}
 		q, err := session.Apply(rec)
+		act := session.Act()
+		if act.Kind == transcript.StepStart {
+			c.start, open = act.Time(), nil
+		}
 		if err == nil && q != nil {
 			open, err = c.request(q)
 		}
 		if err != nil {
 			return err
 		}
-		if open != nil && rec.Event != nil {
-			noteEnd(open, rec.Event)
+		if open != nil && act.Kind == transcript.StreamEnd {
+			*open = act.End.Text()
 		}
 	}
 	if q := session.Finish(); q != nil {
@@ -174,16 +175,6 @@ func (c *collector) read() error {
 }
 
 var errOtherRequests = errors.New("it shows other requests now")
-
-// noteEnd takes how an answer ended from its finish chunk.
-func noteEnd(end *string, e *logformat.Event) {
-	if e.Type != logformat.TypeAssistantChunk || e.IsDelta() {
-		return
-	}
-	if chunk := e.Data.Lookup("chunk"); chunk.Lookup("type").Is("finish") {
-		*end = chunk.Lookup("reason").Lookup("kind").Text()
-	}
-}
 
 // request takes one request, and returns where it is noted how it ended.
 func (c *collector) request(q *reconstruct.Request) (*string, error) {

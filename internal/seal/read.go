@@ -75,7 +75,7 @@ func (l *Log) read(r *logformat.Reader) error {
 		if q != nil {
 			l.request(q)
 		}
-		l.message(rec, session, seen)
+		l.message(session, seen)
 	}
 	if q := session.Finish(); q != nil {
 		l.request(q)
@@ -101,11 +101,12 @@ func (l *Log) request(q *reconstruct.Request) {
 }
 
 // message notes the objects that a message references.
-func (l *Log) message(rec *logformat.Record, session *reconstruct.Session, seen map[string]bool) {
-	if rec.Event == nil || rec.Event.Surface.Op == logformat.OpNone {
+func (l *Log) message(session *reconstruct.Session, seen map[string]bool) {
+	act := session.Act()
+	if !act.OnSurface() {
 		return
 	}
-	m := session.Surface().Node(rec.Event.Seq)
+	m := session.Surface().Node(act.Event.Seq)
 	if m == nil {
 		return
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
@@ -48,9 +47,9 @@ func (t *traffic) oneshot(q *reconstruct.Oneshot) {
 	}
 }
 
-// record counts the compactions that this session started.
-func (t *traffic) record(rec *logformat.Record, seed int64) {
-	if e := rec.Event; e != nil && e.Type == logformat.TypeCompactionStart && e.Seq >= seed {
+// act counts the compactions that this session started.
+func (t *traffic) act(session *reconstruct.Session) {
+	if a := session.Act(); a.Side.Begins && !session.Inherited(a.Event.Seq) {
 		t.starts++
 	}
 }

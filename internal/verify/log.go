@@ -13,6 +13,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // Options say what a log is checked against.
@@ -22,8 +23,8 @@ type Options struct {
 	Objects   *objectstore.Verifier // nil: no object store at hand
 	// Redactor, when set, replaces the texts that findings quote.
 	Redactor *redact.Redactor
-	// Observe, when set, sees every record before it is applied.
-	Observe func(*logformat.Record)
+	// Observe, when set, sees what every record says before it is applied.
+	Observe func(*transcript.Act)
 	// Audit checks the log against itself too.
 	Audit bool
 	// NoObjects leaves attachments unchecked, and says nothing of it.
@@ -33,11 +34,12 @@ type Options struct {
 }
 
 // A Watcher follows a run in the order of the log. It sees a request before the
-// record that completes it, and a record after it was applied.
+// act that completes it, and an act, which is the session's latest, after it was
+// applied.
 type Watcher interface {
-	Begin(*logformat.SessionHeader, *logformat.Version)
+	Begin(*logformat.SessionHeader)
 	Request(*reconstruct.Request)
-	Record(*logformat.Record, *reconstruct.Session)
+	Act(*reconstruct.Session)
 }
 
 // Run checks one log; name is how the report calls it.
@@ -140,7 +142,7 @@ func (r *run) read(reader *logformat.Reader) {
 	}
 	r.identify(header, reader)
 	if r.opts.Watch != nil {
-		r.opts.Watch.Begin(header, reader.Version())
+		r.opts.Watch.Begin(header)
 	}
 	fold := reconstruct.Options{Observe: r.opts.Observe}
 	if r.opts.Audit {
@@ -170,12 +172,12 @@ func (r *run) read(reader *logformat.Reader) {
 	}
 }
 
-// observe passes a record on to those that watch.
-func (r *run) observe(rec *logformat.Record) {
+// observe passes an act on to those that watch.
+func (r *run) observe(act *transcript.Act) {
 	if r.opts.Observe != nil {
-		r.opts.Observe(rec)
+		r.opts.Observe(act)
 	}
-	r.audit.Record(rec)
+	r.audit.Act(act)
 }
 
 func (r *run) apply(rec *logformat.Record) error {
@@ -187,20 +189,21 @@ func (r *run) apply(rec *logformat.Record) error {
 	if q != nil {
 		r.request(q)
 	}
-	if e := rec.Event; e != nil && e.Type == logformat.TypeStepStart {
-		r.step, r.stepSeq = e.Pos, e.Seq
+	act := r.session.Act()
+	if act.Kind == transcript.StepStart {
+		r.step, r.stepSeq = act.Event.Pos, act.Event.Seq
 	}
-	if e := rec.Event; e != nil && e.Surface.Op != logformat.OpNone {
-		if m := r.session.Surface().Node(e.Seq); m != nil && !r.opts.NoObjects {
+	if act.OnSurface() && !r.opts.NoObjects {
+		if m := r.session.Surface().Node(act.Event.Seq); m != nil {
 			r.objects.message(m)
 		}
 	}
-	r.compare.lifetimes.record(rec, r.log.Session.SeedLength)
+	r.compare.lifetimes.act(act, r.session.Seed())
 	if r.traffic != nil {
-		r.traffic.record(rec, r.log.Session.SeedLength)
+		r.traffic.act(r.session)
 	}
 	if r.opts.Watch != nil {
-		r.opts.Watch.Record(rec, r.session)
+		r.opts.Watch.Act(r.session)
 	}
 	return nil
 }
@@ -243,7 +246,7 @@ func (r *run) request(q *reconstruct.Request) {
 
 func (r *run) identify(h *logformat.SessionHeader, reader *logformat.Reader) {
 	r.log.Session = Session{
-		ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: h.SeedLength,
+		ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: transcript.New(h).Seed(),
 		Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: reader.Encoding(), FormatVersion: reader.Version().Number,
 	}
 	if len(h.Unknown) > 0 {

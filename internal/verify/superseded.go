@@ -5,8 +5,8 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
-	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // lifetimes is where the processes that wrote a log follow each other, and which lines
@@ -25,11 +25,10 @@ type lifetime struct {
 	behind      int64 // the last of all lifetimes before it
 }
 
-// record notes where a process ended: at each session/end-seed of the session's own,
-// which is written by the one that goes on. The first of a fork ends its inheritance.
-func (l *lifetimes) record(rec *logformat.Record, seed int64) {
-	e := rec.Event
-	if e != nil && e.Type == logformat.TypeSessionEndSeed && (seed == 0 || e.Seq > seed) {
+// act notes where a process ended: at each end of a seed of the session's own, which
+// is written by the one that goes on. The first of a fork ends its inheritance.
+func (l *lifetimes) act(a *transcript.Act, seed int64) {
+	if a.Kind == transcript.SeedEnd && (seed == 0 || a.Event.Seq > seed) {
 		l.start()
 		l.list = append(l.list, lifetime{})
 	}

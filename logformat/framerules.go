@@ -48,9 +48,10 @@ func (f *frame) fault() error {
 	return nil
 }
 
-// plain reports whether a frame decodes to the same with any decoder.
+// plain reports whether a frame decodes to the same with any decoder, and in memory
+// that follows its content.
 func (f *frame) plain() bool {
-	return f.complete && f.declared < 0 && !f.odd && f.bytes[4]&3 == 0
+	return f.complete && f.declared < 0 && !f.odd && f.bytes[4]&3 == 0 && f.window <= max(f.bound(), wholeFrame)
 }
 
 // decodable returns the bytes to decode for a frame: its own, or what it is

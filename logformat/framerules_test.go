@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -206,5 +207,42 @@ func TestBlankLinesByTheMillion(t *testing.T) {
 	_, err = NewReader(bytes.NewReader(damaged), Options{}).Next()
 	if refusal, _ := errors.AsType[*Refusal](err); refusal == nil || refusal.Code != CodeZstdMagic {
 		t.Errorf("%v, want %s, which outranks the line", err, CodeZstdMagic)
+	}
+}
+
+// TestFrameMemory holds that a frame takes memory by its content, not by the window
+// or the size that it states.
+func TestFrameMemory(t *testing.T) {
+	content := strings.Repeat("a line of the log\n", 3000) // 54,000 bytes
+	run := strings.Repeat("\n", maxBlock)
+	long := frameSpec{window: 0x88, size: -1} // 128 MiB
+	for range 200 {                           // 26 MB: more than is decoded in one go
+		long.blocks = append(long.blocks, specBlock{blockRLE, len(run), "\n"})
+	}
+	for _, c := range []struct {
+		name  string
+		frame frameSpec
+		most  uint64
+	}{
+		{"a window of 128 MiB", frameSpec{window: 0x88, size: -1, blocks: []specBlock{raw(content)}}, 4 << 20},
+		{"a window of 1 GiB, size stated", frameSpec{window: window1G, size: 54_000, wide: 4, blocks: []specBlock{raw(content)}}, 4 << 20},
+		{"a size of 128 MiB that is not there", frameSpec{window: -1, size: 1 << 27, wide: 4, blocks: []specBlock{raw(content)}}, 4 << 20},
+		{"torn, a window of 128 MiB", frameSpec{window: 0x88, size: -1, blocks: []specBlock{raw(content)}, tornOff: 9}, 4 << 20},
+		{"streamed, a window of 128 MiB", long, 72 << 20},
+	} {
+		file := c.frame.bytes()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		s := newZstdSource(bufio.NewReader(bytes.NewReader(file)))
+		for {
+			if _, err := s.next(); err != nil {
+				break
+			}
+		}
+		s.close()
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > c.most {
+			t.Errorf("%s: %d bytes allocated, want %d at most", c.name, got, c.most)
+		}
 	}
 }

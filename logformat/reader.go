@@ -19,6 +19,9 @@ type Options struct {
 	// StorePath is the slash-separated folder below a store root in which the log
 	// was found. When set, the header's id and cwd must derive it.
 	StorePath string
+	// SamePlace, when set, reports whether another folder below the store root is the
+	// one that the log lies in: a link to it, or another spelling where case does not count.
+	SamePlace func(storePath string) bool
 	// FileName is the name of the log's file. Where it is one that the harness gives,
 	// the log must be stored as it says, and the header's version must be the one that
 	// it states; any other says nothing.
@@ -222,7 +225,7 @@ func (r *Reader) open1() error {
 	if late != nil {
 		r.faults.add(late)
 	}
-	if want := header.StorePath(); r.opts.StorePath != "" && want != r.opts.StorePath {
+	if want := header.StorePath(); !r.liesAt(want) {
 		r.refuse(&Refusal{
 			Code: CodePath, Phase: PhasePath, Pos: l.pos, Seq: -1,
 			Detail: "the header's id and cwd belong in " + want + ", the log lies in " + r.opts.StorePath,
@@ -231,6 +234,12 @@ func (r *Reader) open1() error {
 	r.countForm(header.Form)
 	r.header = header
 	return nil
+}
+
+// liesAt reports whether the log may lie where it does when its header puts it there.
+func (r *Reader) liesAt(want string) bool {
+	lies := r.opts.StorePath
+	return lies == "" || lies == want || r.opts.SamePlace != nil && r.opts.SamePlace(want)
 }
 
 // storedAs says what lies under the name of another encoding.

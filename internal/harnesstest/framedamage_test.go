@@ -62,6 +62,29 @@ func splitFrames(b []byte) (frames [][]byte) {
 	return frames
 }
 
+// reframe writes an undamaged text in frames by hand, and often cuts the last.
+func reframe(r *rand.Rand, text []byte) (file []byte, how string) {
+	head := bytes.IndexByte(text, '\n') + 1
+	if r.IntN(10) == 0 {
+		text = padded(r, text)
+	}
+	file = encoder(true).EncodeAll(text[:head], nil)
+	text = text[head:]
+	for cuts := r.IntN(3); len(text) > 0; cuts-- {
+		n := len(text)
+		if cuts > 0 {
+			n = 1 + bytes.IndexByte(text[r.IntN(n):], '\n') + r.IntN(n)
+			n = min(n, len(text))
+		}
+		frame := handFrame(r, text[:n])
+		if text = text[n:]; len(text) == 0 && r.IntN(2) == 0 {
+			return append(file, frame[:r.IntN(len(frame))]...), "frames by hand, the last cut"
+		}
+		file = append(file, frame...)
+	}
+	return file, "frames by hand"
+}
+
 // compress writes text as the harness does, a frame for the header line and one for
 // each batch; now and then a batch ends inside a line, or a frame is made by hand.
 func compress(r *rand.Rand, text []byte) (file []byte) {

@@ -24,6 +24,7 @@ type answer struct {
 	refused    string // why, "" when it loads
 	unfoldable string // why no request can be made of what was loaded
 	events     int64  // taken from the file
+	tail       string // of ours: why the rows behind the events were dropped
 	requests   []string
 }
 
@@ -31,10 +32,15 @@ func (a answer) String() string {
 	switch {
 	case a.refused != "":
 		return "refused: " + a.refused
-	case a.unfoldable != "":
-		return fmt.Sprintf("loads with %d events, unfoldable: %s", a.events, a.unfoldable)
 	}
-	return fmt.Sprintf("loads with %d events, %d requests", a.events, len(a.requests))
+	text := fmt.Sprintf("loads with %d events, %d requests", a.events, len(a.requests))
+	if a.unfoldable != "" {
+		text = fmt.Sprintf("loads with %d events, unfoldable: %s", a.events, a.unfoldable)
+	}
+	if a.tail != "" {
+		text += ", a tail from " + a.tail
+	}
+	return text
 }
 
 // differs returns in what two answers differ, "" when in nothing. Why a log is
@@ -75,6 +81,9 @@ func ourAnswer(c trial) (a answer) {
 		}
 	}
 	a.events = r.Stats().Events
+	if tail := r.Tail(); tail != nil && tail.Cause != nil {
+		a.tail = string(tail.Cause.Code)
+	}
 	refusal, refused := errors.AsType[*logformat.Refusal](err)
 	switch {
 	case refused && refusal.Phase == logformat.PhaseFold:

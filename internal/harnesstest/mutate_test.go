@@ -71,6 +71,9 @@ var textDamage = []damage{
 
 // mutate spoils a log's file, and returns what was done to it.
 func mutate(r *rand.Rand, log *baseLog) (file []byte, how string) {
+	if log.compressed && r.IntN(5) == 0 {
+		return reframe(r, log.text)
+	}
 	var names []string
 	text := append([]byte(nil), log.text...)
 	atFile := log.compressed && r.IntN(3) == 0

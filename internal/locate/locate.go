@@ -60,7 +60,7 @@ func (l *Log) Open(opts logformat.Options) (*logformat.Reader, io.Closer, error)
 		return nil, nil, errors.New(l.Absent.Message)
 	}
 	if l.judged {
-		opts.StorePath = l.StorePath
+		opts.StorePath, opts.SamePlace = l.StorePath, l.samePlace
 	}
 	return l.open(opts)
 }

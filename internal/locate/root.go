@@ -36,6 +36,16 @@ func locationOf(dir string) (at location, ok bool) {
 	return at, ok
 }
 
+// samePlace reports whether a folder below the log's root is the one that it lies in.
+func (l *Log) samePlace(storePath string) bool {
+	there, err := os.Stat(filepath.Join(l.Root, filepath.FromSlash(storePath)))
+	if err != nil || l.Root == "" {
+		return false
+	}
+	here, err := os.Stat(l.Dir)
+	return err == nil && os.SameFile(here, there)
+}
+
 // inPath is the same of a slash-separated path that is not on disk.
 func inPath(dir string) (location, bool) {
 	project, root := path.Dir(dir), path.Dir(path.Dir(dir))

@@ -310,7 +310,7 @@ func recordedRequest(path string, account *provenance.Account, want []byte) ([]b
 	defer file.Close()
 	var found []byte
 	for _, e := range file.Entries {
-		if e.SessionID != account.SessionID || e.Key() != account.Request {
+		if file.Settle(e) != "" || e.SessionID != account.SessionID || e.Key() != account.Request {
 			continue
 		}
 		if found, err = file.Bytes(e); err != nil {

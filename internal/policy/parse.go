@@ -24,7 +24,7 @@ func (p *Policy) parse(text []byte) error {
 	case err != nil:
 		return fmt.Errorf("%s:%s", p.Path, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "line "))
 	}
-	if dec.Decode(&yaml.Node{}) == nil {
+	if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: it holds more than one document", p.Path)
 	}
 	root := doc.Content[0]

@@ -4,13 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 
 	"github.com/dsh-verify/dsh-verify/internal/regular"
+	"github.com/dsh-verify/dsh-verify/internal/strictjson"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
@@ -18,10 +18,11 @@ import (
 type Entry struct {
 	SessionID           string
 	Turn, Step, Attempt int64
-	Line                int64  // 1-based
-	Offset, Length      int64  // of the request's bytes in the file
-	loaded              []byte // the bytes, when the line had to be loaded to find them
+	Line                int64 // 1-based
+	Offset, Length      int64 // of the request's bytes in the file
 	lineAt, lineLength  int64
+	settled             bool   // the whole line was read
+	wrong               string // why it is no request record
 }
 
 // Key returns "turn.step.attempt".
@@ -33,20 +34,27 @@ type Malformed struct {
 	Reason string
 }
 
+// An OddLine is a line with what JSON.parse accepts and no recorder prints.
+type OddLine struct {
+	Line int64
+	strictjson.Oddities
+}
+
 // A File is an indexed recording.
 type File struct {
 	Path    string
 	Entries []*Entry
-	Bad     []Malformed // lines that are no records, in order
+	Bad     []Malformed // lines that are no records, as they were found
+	Odd     []OddLine   // of the lines that were read whole
 	file    *os.File
+	line    []byte // reused
 }
 
 // headLimit is how much of a line is kept to find its keys; the request itself
 // is not.
 const headLimit = 64 << 10
 
-// wholeLimit bounds the lines that are loaded because their keys do not come
-// first.
+// wholeLimit bounds the lines that are read whole: about V8's longest string.
 const wholeLimit = 1 << 29
 
 // Open indexes the recording at path, which must be a regular file.
@@ -123,62 +131,49 @@ func (f *File) index() error {
 }
 
 func (f *File) addLine(number, at, length int64, head []byte, last byte, lastAt int64) {
-	if len(bytes.TrimSpace(head)) == 0 && last == 0 {
-		return
+	if last == 0 {
+		return // blank
 	}
 	e := &Entry{Line: number, lineAt: at, lineLength: length}
-	start, ok := e.readHead(head)
-	switch {
-	case ok && last == '}' && lastAt > start:
+	if start, ok := e.readHead(head); ok && last == '}' && lastAt > start {
 		e.Offset, e.Length = at+start, lastAt-start
-	default:
-		if reason := f.readWhole(e, at, length); reason != "" {
-			f.Bad = append(f.Bad, Malformed{number, reason})
-			return
-		}
+	} else if reason := f.Settle(e); reason != "" {
+		f.Bad = append(f.Bad, Malformed{number, reason})
+		return
 	}
 	f.Entries = append(f.Entries, e)
 }
 
-// readHead finds the keys in front of the request, and where the request
-// starts in the line. It is not ok when the request does not come last.
+// errRequest ends the reading of a line's head.
+var errRequest = errors.New("the request")
+
+// readHead finds the keys in front of the request, and where the request starts in the
+// line. It is not ok when they are not all there, each once: then the line has to be
+// read whole. What follows the request is not looked at.
 func (e *Entry) readHead(head []byte) (start int64, ok bool) {
-	dec := json.NewDecoder(bytes.NewReader(head))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	if len(head) == 0 || head[0] != '{' {
 		return 0, false
 	}
+	r := strictjson.NewReaderSize(bytes.NewReader(head), 512)
 	seen := 0
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return 0, false
-		}
-		key, _ := t.(string)
-		at := dec.InputOffset()
-		if key == "request" {
-			rest := head[at:]
-			colon := bytes.IndexByte(rest, ':')
-			if colon < 0 {
-				return 0, false
+	err := r.Object(func(name string) error {
+		switch name {
+		case "request":
+			if kind, err := r.Kind(); err != nil || kind != ecmajson.Object {
+				return io.ErrUnexpectedEOF
 			}
-			brace := bytes.IndexByte(rest[colon:], '{')
-			if brace < 0 || len(bytes.TrimSpace(rest[colon+1:colon+brace])) > 0 {
-				return 0, false
+			start = r.Offset()
+			return errRequest
+		case "sessionId", "turn", "step", "attempt":
+			v, err := r.Value(headLimit)
+			if err == nil && e.set(name, v) {
+				seen++
 			}
-			return at + int64(colon+brace), seen == 4
+			return err
 		}
-		if t, err = dec.Token(); err != nil {
-			return 0, false
-		}
-		if _, nested := t.(json.Delim); nested {
-			return 0, false
-		}
-		raw := bytes.TrimLeft(head[at:dec.InputOffset()], ": \t\r\n")
-		if e.set(key, raw) {
-			seen++
-		}
-	}
-	return 0, false
+		return nil
+	})
+	return start, errors.Is(err, errRequest) && seen == 4 && !r.Oddities().Any()
 }
 
 func (e *Entry) set(key string, v ecmajson.Value) bool {
@@ -194,71 +189,60 @@ func (e *Entry) set(key string, v ecmajson.Value) bool {
 		e.Step = n
 	case "attempt":
 		e.Attempt = n
-	default:
-		return false
 	}
 	return ok
 }
 
-// Reparse finds an entry's request by parsing its whole line, and reports whether
-// that made a difference: indexing takes a request to reach to the end of its line.
-func (f *File) Reparse(e *Entry) bool {
-	if e.loaded != nil {
-		return false
-	}
-	old := e.Length
-	return f.readWhole(e, e.lineAt, e.lineLength) == "" && e.Length != old
-}
-
 // Differs compares a rope with an entry. It returns the offset of the first byte that
-// differs, -1 when they are equal.
-func (f *File) Differs(rope Rope, e *Entry) (int64, error) {
-	at, err := Compare(rope, f.Section(e))
-	if err == nil && at == rope.Len() && f.Reparse(e) {
-		// Something follows the request in its line, and was taken for part of it.
-		at, err = Compare(rope, f.Section(e))
-	}
-	return at, err
+// differs, -1 when they are equal. Bytes that are equal make the line what its head
+// says; of any other only [File.Settle] tells.
+func (f *File) Differs(rope io.WriterTo, e *Entry) (int64, error) {
+	return Compare(rope, f.Section(e))
 }
 
-// A Rope is a request that is compared with an entry.
-type Rope interface {
-	io.WriterTo
-	Len() int64
+// Settle reads an entry's whole line, once, as JSON.parse does: members may stand
+// behind the request, or again, and change whose the entry is and where its bytes are.
+// The reason says why the line is no request record, "" when it is one.
+func (f *File) Settle(e *Entry) (reason string) {
+	if !e.settled {
+		e.settled, e.wrong = true, f.settle(e)
+	}
+	return e.wrong
 }
 
-// readWhole loads a line whose members come in another order.
-func (f *File) readWhole(e *Entry, at, length int64) (reason string) {
-	if length > wholeLimit {
-		return "its keys do not come before the request, and it is too long to load"
+func (f *File) settle(e *Entry) (reason string) {
+	if e.lineLength > wholeLimit {
+		return "it is longer than the longest text that JavaScript holds"
 	}
-	text := make([]byte, length)
-	if _, err := f.file.ReadAt(text, at); err != nil && !errors.Is(err, io.EOF) {
+	if int64(cap(f.line)) < e.lineLength {
+		f.line = make([]byte, e.lineLength)
+	}
+	text := f.line[:e.lineLength]
+	if _, err := f.file.ReadAt(text, e.lineAt); err != nil && !errors.Is(err, io.EOF) {
 		return err.Error()
 	}
-	trimmed := bytes.TrimSpace(text)
-	if _, err := ecmajson.Check(trimmed); err != nil {
+	v, odd, err := strictjson.Parse(text)
+	if err != nil {
 		return "it is not JSON: " + err.Error()
 	}
-	v := ecmajson.Value(trimmed)
+	if odd.Any() {
+		f.Odd = append(f.Odd, OddLine{e.Line, odd})
+	}
 	for _, key := range []string{"sessionId", "turn", "step", "attempt"} {
 		if !e.set(key, v.Lookup(key)) {
 			return "it has no " + key
 		}
 	}
-	request := v.Lookup("request")
+	start, request, _ := v.Find("/request")
 	if request.Kind() != ecmajson.Object {
 		return "it has no request"
 	}
-	e.loaded, e.Length = request, int64(len(request))
+	e.Offset, e.Length = e.lineAt+int64(bytes.IndexByte(text, '{')+start), int64(len(request))
 	return ""
 }
 
 // Section returns the recorded bytes of an entry as a stream.
 func (f *File) Section(e *Entry) *io.SectionReader {
-	if e.loaded != nil {
-		return io.NewSectionReader(bytes.NewReader(e.loaded), 0, e.Length)
-	}
 	return io.NewSectionReader(f.file, e.Offset, e.Length)
 }
 

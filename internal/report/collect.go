@@ -425,7 +425,7 @@ func (c *collector) openRecording() {
 	}
 	c.recording, c.entries = file, make(map[string]*recording.Entry)
 	for _, e := range file.Entries {
-		if e.SessionID == c.log.Session.ID {
+		if file.Settle(e) == "" && e.SessionID == c.log.Session.ID {
 			c.entries[e.Key()] = e // the last, as the comparison takes it where none is equal
 		}
 	}

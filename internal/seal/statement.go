@@ -1,16 +1,14 @@
 package seal
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"golang.org/x/mod/sumdb/tlog"
 
-	"github.com/dsh-verify/dsh-verify/internal/jsonerror"
+	"github.com/dsh-verify/dsh-verify/internal/strictjson"
 	"github.com/dsh-verify/dsh-verify/internal/visible"
-	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
 // SchemaVersion is the version of the statement.
@@ -58,20 +56,23 @@ type Request struct {
 // Parse reads a statement. The error says that it is none, or one that contradicts
 // itself.
 func Parse(text []byte) (*Statement, error) {
-	s := new(Statement)
-	if err := json.Unmarshal(text, s); err != nil {
-		return nil, errors.New("not a seal: " + jsonerror.Reason(err))
-	}
+	v, odd, err := strictjson.Parse(text)
 	switch {
-	case s.Kind != kind:
+	case err != nil:
+		return nil, fmt.Errorf("not a seal: it is not JSON: %w", err)
+	case !v.Lookup("kind").Is(kind):
 		return nil, errors.New("not a seal: its kind is not " + kind)
-	case s.SchemaVersion != SchemaVersion:
-		return nil, fmt.Errorf("a seal of schema version %d; this build reads %d", s.SchemaVersion, SchemaVersion)
+	case odd.Any():
+		return nil, fmt.Errorf("not a seal: %s", odd)
 	}
-	if _, err := ecmajson.Check(text); err != nil {
+	if n, ok := v.Lookup("schemaVersion").SafeInt(); !ok || n != SchemaVersion {
+		return nil, fmt.Errorf("a seal of schema version %s; this build reads %d", v.Lookup("schemaVersion"), SchemaVersion)
+	}
+	if err := checkShape(v); err != nil {
 		return nil, fmt.Errorf("not a seal: %w", err)
 	}
-	if err := checkShape(bytes.TrimSpace(text)); err != nil {
+	s, err := decode(v)
+	if err != nil {
 		return nil, fmt.Errorf("not a seal: %w", err)
 	}
 	if err := s.agree(); err != nil {

@@ -28,8 +28,11 @@ const chunk = 256 << 10
 
 // NewReader returns a reader of the text in a stream. A byte order mark in front of it
 // is skipped, as decoders of JavaScript do.
-func NewReader(in io.Reader) *Reader {
-	r := &Reader{in: in, mark: -1}
+func NewReader(in io.Reader) *Reader { return NewReaderSize(in, chunk) }
+
+// NewReaderSize is NewReader for a text of about a size.
+func NewReaderSize(in io.Reader, size int) *Reader {
+	r := &Reader{in: in, mark: -1, buf: make([]byte, size)}
 	if r.ensure(3) && string(r.buf[r.at:r.at+3]) == "\xef\xbb\xbf" {
 		r.at += 3
 	}

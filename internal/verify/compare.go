@@ -25,6 +25,8 @@ type comparison struct {
 	taken     map[*recording.Entry]bool
 	ofKey     map[string]*recording.Entry   // the first that is a request's
 	digests   map[reconstruct.Digest]string // of rebuilt requests, to tell where a misplaced one belongs
+	gone      map[*recording.Entry]bool     // no record, or of another session, as the whole line says
+	own       int                           // entries of this session
 	matched   int
 	foreign   int
 	lastIn    *recording.Entry // the entry of the request before, to see the order
@@ -51,14 +53,16 @@ func newComparison(file *recording.File, log, session string, place func(int64) 
 	c.byKey = make(map[string][]*recording.Entry)
 	c.taken = make(map[*recording.Entry]bool)
 	c.ofKey = make(map[string]*recording.Entry)
+	c.gone = make(map[*recording.Entry]bool)
 	c.digests = make(map[reconstruct.Digest]string)
 	c.causes = make(map[string]int)
 	for _, e := range file.Entries {
-		if e.SessionID != session {
-			c.foreign++
+		if e.SessionID == session {
+			c.byKey[e.Key()] = append(c.byKey[e.Key()], e)
+			c.own++
 			continue
 		}
-		c.byKey[e.Key()] = append(c.byKey[e.Key()], e)
+		c.readWhole(e)
 	}
 	return c
 }
@@ -74,7 +78,7 @@ func (c *comparison) report(code finding.Code, detail string, place finding.Plac
 
 // request compares one rebuilt request, the row-th, and returns its verdict.
 func (c *comparison) request(q *reconstruct.Request, row int) finding.Verdict {
-	if len(c.byKey) == 0 {
+	if c.own == 0 {
 		return finding.Rebuilt // nothing of this session to compare with
 	}
 	c.lifetimes.request(q.Key())
@@ -142,14 +146,24 @@ func (c *comparison) assign(entry *recording.Entry) {
 // number the first with its bytes that no request has yet, else the last. The offset
 // is that of the first difference, negative when there is none.
 func (c *comparison) choose(q *reconstruct.Request) (entry *recording.Entry, at int64, err error) {
-	for _, e := range c.byKey[q.Key()] {
+	key := q.Key()
+	for i := 0; i < len(c.byKey[key]); {
+		e := c.byKey[key][i]
 		differs, err := c.file.Differs(q, e)
+		if err == nil && differs >= 0 {
+			if !c.readWhole(e) {
+				c.byKey[key] = slices.Delete(c.byKey[key], i, i+1)
+				continue
+			}
+			differs, err = c.file.Differs(q, e)
+		}
 		if err != nil {
 			return e, 0, err
 		}
 		if entry, at = e, differs; differs < 0 {
 			break
 		}
+		i++
 	}
 	return entry, at, nil
 }
@@ -331,9 +345,10 @@ func (c *comparison) close(r *run) {
 		return
 	}
 	r.log.ComparedWith = c.file.Path
-	c.malformed()
 	c.decide(r)
 	c.leftOver()
+	c.malformed()
+	c.odd()
 	for _, d := range c.drifts {
 		c.misplaced(d)
 	}
@@ -348,6 +363,7 @@ func (c *comparison) malformed() {
 	if len(c.file.Bad) == 0 {
 		return
 	}
+	slices.SortFunc(c.file.Bad, func(a, b recording.Malformed) int { return int(a.Line - b.Line) })
 	first := c.file.Bad[0]
 	f := c.report(finding.RecordingMalformed, fmt.Sprintf("line %d: %s", first.Line, first.Reason), finding.Place{Line: first.Line, Seq: -1, File: c.file.Path})
 	const shown = 10
@@ -358,6 +374,31 @@ func (c *comparison) malformed() {
 		f.Detail = append(f.Detail, fmt.Sprintf("… and %d more lines", more))
 	}
 	f.Count = len(c.file.Bad) - 1
+}
+
+// odd reports what is odd about lines that were read whole, each kind once.
+func (c *comparison) odd() {
+	for _, kind := range []struct {
+		code finding.Code
+		is   func(recording.OddLine) bool
+	}{
+		{finding.RecordingRepeated, func(o recording.OddLine) bool { return o.Duplicates > 0 }},
+		{finding.RecordingNotUTF8, func(o recording.OddLine) bool { return o.NotUTF8 > 0 }},
+	} {
+		var lines []string
+		first := int64(0)
+		for _, o := range c.file.Odd {
+			if kind.is(o) {
+				lines = append(lines, fmt.Sprintf("line %d (%s)", o.Line, o.Oddities))
+			}
+			if len(lines) == 1 {
+				first = o.Line
+			}
+		}
+		if len(lines) > 0 {
+			c.report(kind.code, listed(lines), finding.Place{Line: first, Seq: -1, File: c.file.Path})
+		}
+	}
 }
 
 // misplaced tells a drifted entry that is another request's bytes.
@@ -391,7 +432,7 @@ func (c *comparison) settle(r *run) {
 	switch {
 	case c.verdict != "":
 		r.worse(c.verdict)
-	case len(c.byKey) == 0 && r.log.Counts.Requests > 0:
+	case c.own == 0 && r.log.Counts.Requests > 0:
 		r.note(finding.RecordingNotMatched, "", finding.Place{Seq: -1, File: c.file.Path})
 		r.worse(finding.Unverifiable)
 	case c.matched > 0:

@@ -102,7 +102,10 @@ func (c *comparison) decide(r *run) {
 // leftOver reports the entries that are no request's.
 func (c *comparison) leftOver() {
 	for _, e := range c.file.Entries {
-		if e.SessionID != c.session || c.taken[e] {
+		if e.SessionID != c.session || c.taken[e] || c.gone[e] {
+			continue
+		}
+		if c.readWhole(e); c.gone[e] {
 			continue
 		}
 		users := c.lifetimes.users[e.Key()]

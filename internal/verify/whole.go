@@ -1,0 +1,34 @@
+package verify
+
+import "github.com/dsh-verify/dsh-verify/internal/recording"
+
+// readWhole reads an entry whole that no request equals: only then it is known whose it
+// is. It reports whether the entry is still one of this session under its number.
+func (c *comparison) readWhole(e *recording.Entry) bool {
+	key, own := e.Key(), e.SessionID == c.session
+	reason := c.file.Settle(e)
+	switch {
+	case reason != "":
+		c.file.Bad = append(c.file.Bad, recording.Malformed{Line: e.Line, Reason: reason})
+		c.leave(e, own)
+	case e.SessionID != c.session:
+		c.foreign++
+		c.leave(e, own)
+	case own && e.Key() == key:
+		return true
+	default:
+		c.byKey[e.Key()] = append(c.byKey[e.Key()], e)
+		if !own {
+			c.own++
+		}
+	}
+	return false
+}
+
+// leave takes an entry out of the comparison.
+func (c *comparison) leave(e *recording.Entry, own bool) {
+	c.gone[e] = true
+	if own {
+		c.own--
+	}
+}

@@ -43,6 +43,7 @@ func TestFaults(t *testing.T) {
 		{"vocabulary:\n  - [a]\n", `:2: an entry of vocabulary must be text`},
 		{"- a\n", `:1: a policy must be a mapping`},
 		{"a: 1\n---\nb: 2\n", `more than one document`},
+		{"a: 1\n---\n: : [\n", `more than one document`},
 		{"a: [\n", `.yaml:1: did not find expected node content`},
 	} {
 		_, err := load(t, c.text)

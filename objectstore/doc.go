@@ -7,7 +7,7 @@
 //   - An object is those bytes, in a store: a folder attachments/v1 with
 //     objects/<first 2 hex>/<64 hex>, or the media/ entries of an export archive.
 //   - A request image is a re-encoded variant of an object that a route asked for,
-//     cached beside the objects under a key of its own ([RequestImageKey]).
+//     cached beside the objects under a key of its own ([Transform.Key]).
 //
 // # When an object verifies
 //

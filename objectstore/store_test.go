@@ -133,11 +133,18 @@ func TestParseReference(t *testing.T) {
 	}
 }
 
-// TestRequestImageKey holds the cache key against a recorded one.
-func TestRequestImageKey(t *testing.T) {
-	got := RequestImageKey("sha256:7122bbe81a105a0ca87563e86cda7c10492788b12d5553d0d595ab4636a728f2", 640_000, 1<<20)
-	if want := "efc10c789da1891b7907d92cec466d412c82aa51c3c8667984d873e144aab0fb"; got != want {
-		t.Errorf("%s, want %s", got, want)
+// TestTransformKey holds the cache keys against recorded ones.
+func TestTransformKey(t *testing.T) {
+	for _, c := range []struct {
+		transform        Transform
+		attachment, want string
+	}{
+		{TransformV4, "7122bbe81a105a0ca87563e86cda7c10492788b12d5553d0d595ab4636a728f2", "efc10c789da1891b7907d92cec466d412c82aa51c3c8667984d873e144aab0fb"},
+		{TransformV5, "39d9b83fe89ba726ee6c1b3c013229f98fa0354daf057b7c13a7e4fdfa545f53", "deede4b07f1aad12d7c85b58eb21127585278aeb9f6474f91de50c91f92f38ae"},
+	} {
+		if got := c.transform.Key("sha256:"+c.attachment, 640_000, 1<<20); got != c.want {
+			t.Errorf("%s: %s, want %s", c.transform, got, c.want)
+		}
 	}
 }
 

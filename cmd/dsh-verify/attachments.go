@@ -187,7 +187,9 @@ func (r *attachmentRun) mayReference() string {
 func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
 	explained := map[string]bool{}
 	for digest := range r.referenced {
-		explained[objectstore.RequestImageKey("sha256:"+digest, r.c.wire.PixelBudget, r.c.wire.ByteCap)] = true
+		for _, transform := range []objectstore.Transform{objectstore.TransformV4, objectstore.TransformV5} {
+			explained[transform.Key("sha256:"+digest, r.c.wire.PixelBudget, r.c.wire.ByteCap)] = true
+		}
 	}
 	names := make([]string, 0, len(r.stores))
 	for name := range r.stores {

@@ -175,6 +175,13 @@ func imageSetting(p *wirePolicy, key string) string {
 			return "not known"
 		}
 		return p.OmissionText
+	case "handle":
+		return string(p.Handle)
+	case "root":
+		if p.Root == "" {
+			return "not known"
+		}
+		return p.Root
 	}
 	if len(p.FileIDs) == 0 {
 		return "not known"

@@ -221,7 +221,13 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 			}
 		}
 	}
-	if old, err = c.side(cmd, arg, ref); err != nil {
+	if c.wire != nil && new.text != nil {
+		cut(new)
+		old, _, err = c.closest(cmd, arg, ref, new.text)
+	} else {
+		old, err = c.side(cmd, arg, ref)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	if path := cmd.String("recorded"); path != "" {
@@ -246,38 +252,65 @@ func (c *checker) captured(cmd *cli.Command, path, arg, ref string) (old, new *s
 	if err != nil {
 		return nil, nil, &statusError{exitUnreadable, cause(err)}
 	}
-	given := c.wire.Policy
 	best := int64(-1)
 	for _, b := range file.Bodies {
 		text, err := b.Bytes()
 		if err != nil || b.Incomparable != "" || b.Compact {
 			continue
 		}
-		for _, policy := range append([]wire.Policy{given}, wire.Infer(given, c.wire.fixed, text)...) {
-			c.wire.Policy = policy
-			s, err := c.side(cmd, arg, ref)
-			if err != nil {
-				return nil, nil, err
-			}
-			if b.SessionID != "" && b.SessionID != s.account.SessionID {
-				break
-			}
-			d := s.body.Match(text)
-			if d != nil && d.Capture <= best {
-				continue
-			}
-			old, new = s, &side{name: b.Name + " of " + path, text: text}
-			if d == nil {
-				old.text = text // equal, but for what cannot be known
-				return old, new, nil
-			}
-			best = d.Capture
+		posted := &side{name: b.Name + " of " + path, text: text}
+		cut(posted)
+		s, d, err := c.closest(cmd, arg, ref, posted.text)
+		if err != nil {
+			return nil, nil, err
 		}
+		if b.SessionID != "" && b.SessionID != s.account.SessionID || d != nil && d.Capture <= best {
+			continue
+		}
+		old, new = s, posted
+		if d == nil {
+			old.text = posted.text // equal, but for what cannot be known
+			return old, new, nil
+		}
+		best = d.Capture
 	}
 	if old == nil {
 		return nil, nil, usagef("%s holds no body of this session that can be compared", path)
 	}
 	return old, new, nil
+}
+
+// closest returns the body of a request under the settings that explain most of what
+// was captured, and where the two differ.
+func (c *checker) closest(cmd *cli.Command, arg, ref string, captured []byte) (best *side, at *wire.Difference, err error) {
+	given := *c.wire
+	defer func() { *c.wire = given }()
+	for _, policy := range append([]wire.Policy{given.Policy}, wire.Infer(given.Policy, given.fixed, captured)...) {
+		c.wire.Policy = policy
+		s, err := c.side(cmd, arg, ref)
+		if err != nil {
+			if best == nil {
+				return nil, nil, err
+			}
+			continue // not a body under these settings
+		}
+		d := s.body.Match(captured)
+		if best == nil || d == nil || d.Capture > at.Capture {
+			best, at = s, d
+		}
+		if d == nil {
+			break
+		}
+	}
+	return best, at, nil
+}
+
+// cut leaves out the members that something appended to a captured body.
+func cut(s *side) {
+	var extra wire.Extensions
+	if s.text, extra = wire.CutExtensions(s.text); len(extra.Members) > 0 {
+		s.name += fmt.Sprintf(" without %s behind its last", plural(len(extra.Members), "member"))
+	}
 }
 
 func readLimited(path string, limit int64) ([]byte, error) {

@@ -19,11 +19,11 @@ import (
 func wireFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "images", Usage: "how the deployment sent images: files, inline or text-only (`MODE`)"},
-		&cli.StringFlag{Name: "image-policy", Usage: "other image settings, as `KEY=VALUE,…`: pixels=640000, bytes=1MiB, count=600/20, files=128MiB/64MiB, inline=20MiB/10MiB, omit=N"},
+		&cli.StringFlag{Name: "image-policy", Usage: "other image settings, as `KEY=VALUE,…`: pixels=640000, bytes=1MiB, count=600/20, files=128MiB/64MiB, inline=20MiB/10MiB, omit=N, handle=none|size|preview|path, root=FOLDER of the attachment store"},
 		&cli.StringFlag{Name: "file-ids", Usage: "the provider's file ids: a JSON `FILE` of {\"sha256:…\":\"id\"}, or the harness's upload index"},
 		&cli.StringFlag{Name: "omission-text", Usage: "the adapter's `TEXT` in place of an omitted image"},
 		&cli.StringFlag{Name: "thinking", Usage: "the deployment's default for thinking: enabled or disabled (`MODE`)"},
-		&cli.StringFlag{Name: "default-effort", Usage: "the deployment's default reasoning `EFFORT`"},
+		&cli.StringFlag{Name: "default-effort", Usage: "the deployment's default reasoning `EFFORT`, which is high unless it sets another"},
 	}
 }
 
@@ -102,14 +102,18 @@ func readWirePolicy(cmd *cli.Command, file *policy.Policy) (*wirePolicy, error) 
 	switch p.Thinking = cmd.String("thinking"); p.Thinking {
 	case "", "enabled", "disabled":
 		p.fixed["thinking"] = p.Thinking != ""
+		if p.Thinking != "" {
+			p.Effort = "" // what was given is all that the deployment adds
+		}
 	default:
 		return nil, usagef("--thinking must be enabled or disabled, not %q", p.Thinking)
 	}
-	switch p.Effort = cmd.String("default-effort"); p.Effort {
-	case "", "off", "low", "high", "max":
-		p.fixed["default-effort"] = p.Effort != ""
+	switch effort := cmd.String("default-effort"); effort {
+	case "":
+	case "off", "low", "high", "max":
+		p.Effort, p.fixed["default-effort"] = effort, true
 	default:
-		return nil, usagef("--default-effort must be off, low, high or max, not %q", p.Effort)
+		return nil, usagef("--default-effort must be off, low, high or max, not %q", effort)
 	}
 	return p, nil
 }
@@ -137,8 +141,23 @@ func (p *wirePolicy) image(key, value, from string) (err error) {
 }
 
 // set takes a setting of --image-policy.
-func (p *wirePolicy) set(key, value, from string) error {
+func (p *wirePolicy) set(key, value, from string) (err error) {
 	p.from[key] = from
+	switch key {
+	case "handle":
+		p.fixed["picture-handle"] = true
+		p.Handle, err = wire.ParseHandleForm(value)
+		return err
+	case "root":
+		p.fixed["attachments-root"] = true
+		p.Root = value
+		return nil
+	}
+	return p.setSize(key, value)
+}
+
+// setSize takes a setting that is a number or a bound.
+func (p *wirePolicy) setSize(key, value string) error {
 	first, second, isBound := strings.Cut(value, "/")
 	n, err := parseSize(first)
 	if key == "omit" && first == "0" {
@@ -170,7 +189,7 @@ func (p *wirePolicy) set(key, value, from string) error {
 	case "omit":
 		p.Omit, p.fixed["omit"] = int(min(n, 1<<30)), true
 	default:
-		return fmt.Errorf("no setting is called %q: there are pixels, bytes, count, files, inline and omit", key)
+		return fmt.Errorf("no setting is called %q: there are pixels, bytes, count, files, inline, omit, handle and root", key)
 	}
 	return nil
 }

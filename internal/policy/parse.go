@@ -156,7 +156,7 @@ func (p *Policy) ignore(n *yaml.Node) error {
 }
 
 // ImageKeys are the keys under images.
-var ImageKeys = []string{"mode", "pixels", "bytes", "count", "files", "inline", "omit", "omission-text", "file-ids"}
+var ImageKeys = []string{"mode", "pixels", "bytes", "count", "files", "inline", "omit", "omission-text", "handle", "root", "file-ids"}
 
 func (p *Policy) images(n *yaml.Node) error {
 	read := make(map[string]func(*yaml.Node) error)

@@ -6,6 +6,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
@@ -44,25 +45,29 @@ type traffic struct {
 	renewed  int
 	verdicts map[string]finding.Verdict // by request key
 	matched  int
-	drifted  int // requests that were compared with a body and differ
-	known    int // bodies that say they are of this session
-	starts   int // compactions that were started; what a failed one sent is not in the log
+	drifted  int           // requests that were compared with a body and differ
+	known    int           // bodies that say they are of this session
+	root     string        // of the attachment store, as the first body has it
+	events   *postedEvents // nil: no body carries the log's
+	starts   int           // compactions that were started; what a failed one sent is not in the log
 }
 
 // A posted body, and what it was matched with.
 type posted struct {
 	*capture.Body
-	at    int // in the traffic's bodies
-	text  []byte
+	at    int    // in the traffic's bodies
+	text  []byte // what the adapter wrote of it
+	extra wire.Extensions
 	taken bool
 	body  *wire.Body // of the request that it is, for re-posts
 	key   string
 }
 
-func newTraffic(c *Capture, session string, objects *objectstore.Verifier, redactor *redact.Redactor) *traffic {
+func newTraffic(c *Capture, header *logformat.SessionHeader, objects *objectstore.Verifier, redactor *redact.Redactor) *traffic {
 	if c == nil {
 		return nil
 	}
+	session := header.ID
 	t := &traffic{
 		of: c, session: session, redact: redactor, builder: wire.NewBuilder(c.Policy, objects),
 		digests: make(map[[sha256.Size]byte][]*posted), assumed: make(map[string]bool), holes: make(map[wire.HoleKind]int),
@@ -86,8 +91,11 @@ func newTraffic(c *Capture, session string, objects *objectstore.Verifier, redac
 			b.Incomparable = err.Error()
 			continue
 		}
-		p.text = text
-		sum := sha256.Sum256(text)
+		p.text, p.extra = wire.CutExtensions(text)
+		if t.events == nil && hasExtension(p.extra, wire.SessionLog) {
+			t.events = &postedEvents{header: header}
+		}
+		sum := sha256.Sum256(p.text)
 		t.digests[sum] = append(t.digests[sum], p)
 	}
 	return t
@@ -112,16 +120,19 @@ func (t *traffic) take(q *reconstruct.Request, p *posted, body *wire.Body) {
 	t.matched++
 	t.next = p.at + 1
 	for _, a := range body.Assumptions {
-		name := a.Name + " = " + a.Value
-		if !t.of.Fixed[a.Name] && !t.assumed[name] {
-			t.assumed[name] = true
-			t.order = append(t.order, name)
-		}
+		t.assume(a.Name, a.Value)
+	}
+	if body.Root != "" && t.root == "" {
+		t.root = body.Root
+		t.assume("attachments-root", t.redact.Text(body.Root))
 	}
 	for _, h := range body.Holes {
 		if h.Proved {
 			t.proved++
 			continue
+		}
+		if h.Kind == wire.ObjectPath {
+			continue // but for the folder, which is assumed, it is determined
 		}
 		t.holes[h.Kind]++
 		if h.Kind == wire.FileID {
@@ -184,6 +195,9 @@ func (t *traffic) findWithImages(q *reconstruct.Request) (*wire.Body, *posted) {
 // captured body suggests, then other defaults of a deployment.
 func (t *traffic) policies(captured []byte) []wire.Policy {
 	first := t.of.Policy
+	if first.Root == "" {
+		first.Root = t.root
+	}
 	list := []wire.Policy{first}
 	if captured != nil {
 		list = append(list, wire.Infer(first, t.of.Fixed, captured)...)
@@ -194,7 +208,7 @@ func (t *traffic) policies(captured []byte) []wire.Policy {
 				p.Thinking, p.Effort = thinking, ""
 				list = append(list, p)
 			}
-			for _, effort := range []string{"high", "low", "max"} {
+			for _, effort := range []string{"high", "low", "max", ""} {
 				p.Thinking, p.Effort = "", effort
 				list = append(list, p)
 			}

@@ -170,6 +170,7 @@ func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
 
 // closeNotes says what the equality of the bodies rests on.
 func (t *traffic) closeNotes(r *run, place finding.Place) {
+	t.closeExtensions(r, place)
 	if len(t.order) > 0 {
 		r.note(finding.CaptureAssumed, strings.Join(t.order, "; "), place)
 	}

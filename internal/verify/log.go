@@ -149,7 +149,7 @@ func (r *run) read(reader *logformat.Reader) {
 		r.audit = audit.New(header, r.opts.Redactor)
 		fold.Observe = r.observe
 	}
-	if r.traffic = newTraffic(r.opts.Capture, header.ID, r.opts.Objects, r.opts.Redactor); r.traffic != nil {
+	if r.traffic = newTraffic(r.opts.Capture, header, r.opts.Objects, r.opts.Redactor); r.traffic != nil {
 		fold.Oneshot = r.traffic.oneshot
 	}
 	r.session = reconstruct.NewSession(header, fold)
@@ -201,6 +201,7 @@ func (r *run) apply(rec *logformat.Record) error {
 	r.compare.lifetimes.act(act, r.session.Seed())
 	if r.traffic != nil {
 		r.traffic.act(r.session)
+		r.traffic.events.record(rec)
 	}
 	if r.opts.Watch != nil {
 		r.opts.Watch.Act(r.session)

@@ -14,6 +14,7 @@ const (
 	FileID       HoleKind = "file-id"       // the provider's id of an uploaded image
 	ImageData    HoleKind = "image-data"    // a data URL whose bytes are not at hand
 	ImageSize    HoleKind = "image-size"    // the size of a resized image that is not at hand
+	ObjectPath   HoleKind = "object-path"   // where the model's tools find an image: one folder for all of a session
 	OmissionText HoleKind = "omission-text" // the adapter's text in place of an omitted image
 )
 
@@ -58,6 +59,10 @@ type Body struct {
 	Origins     []Origin
 	Images      int // occurrences of images in the request
 	Omitted     int // of them, replaced by a text because of the bounds
+
+	// Root is the folder of the attachment store, as a match found it in the
+	// handles; "" where none says it.
+	Root string
 
 	segments []segment
 	length   int64
@@ -123,7 +128,7 @@ type Difference struct {
 // equal but for the holes, which are then filled with what the capture holds.
 func (b *Body) Match(captured []byte) *Difference {
 	var at, own int64
-	omission := ""
+	var seen fillings
 	for i, s := range b.segments {
 		rest := captured[at:]
 		if s.hole == 0 {
@@ -135,7 +140,7 @@ func (b *Body) Match(captured []byte) *Difference {
 			continue
 		}
 		hole := &b.Holes[s.hole-1]
-		filling, ok := b.fill(hole, rest, i, &omission)
+		filling, ok := b.fill(hole, rest, i, &seen)
 		if !ok {
 			return &Difference{own, at}
 		}
@@ -144,6 +149,9 @@ func (b *Body) Match(captured []byte) *Difference {
 	}
 	if at < int64(len(captured)) {
 		return &Difference{own, at}
+	}
+	if seen.root != "" {
+		b.Root = seen.root
 	}
 	return nil
 }

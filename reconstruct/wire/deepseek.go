@@ -38,13 +38,13 @@ type Builder struct {
 	// Converted messages by the address of their JSON: of the last body, and of
 	// the one being built. What a body does not use is forgotten.
 	before, now map[*byte]*message
-	pictures    map[objectstore.Reference]*picture
+	pictures    map[pictureKey]*picture
 	roll        roll
 }
 
 // NewBuilder returns a builder; objects may be nil.
 func NewBuilder(policy Policy, objects *objectstore.Verifier) *Builder {
-	return &Builder{policy: policy, objects: objects, now: map[*byte]*message{}, pictures: map[objectstore.Reference]*picture{}}
+	return &Builder{policy: policy, objects: objects, now: map[*byte]*message{}, pictures: map[pictureKey]*picture{}}
 }
 
 // SetPolicy changes the policy for the bodies that follow.
@@ -70,7 +70,9 @@ func (b *Builder) DeepSeek(q Request) (*Body, error) {
 		return nil, err
 	}
 	w := &writer{body: &Body{Assumptions: assumed}, builder: b}
-	w.images(messages)
+	if err := w.images(messages); err != nil {
+		return nil, err
+	}
 	w.prefix(q)
 	for i, m := range messages {
 		w.single(i, m)

@@ -38,7 +38,7 @@ func (b *Builder) Digest(q Request) (length int64, digest [sha256.Size]byte, ok 
 			return 0, digest, false, nil
 		}
 	}
-	w := &writer{body: &Body{}, builder: b}
+	w := &writer{body: &Body{}, builder: b, plain: true}
 	w.prefix(q)
 	w.flush()
 	at := b.roll.common(string(w.body.Bytes()), q)
@@ -49,7 +49,7 @@ func (b *Builder) Digest(q Request) (length int64, digest [sha256.Size]byte, ok 
 	i := 0
 	for v := range q.MessageValues() {
 		if i >= at {
-			part := &writer{body: &Body{}, builder: b, message: w.message + i}
+			part := &writer{body: &Body{}, builder: b, plain: true, message: w.message + i}
 			part.single(i, messages[i])
 			part.flush()
 			part.body.WriteTo(h)

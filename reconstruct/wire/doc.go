@@ -21,7 +21,13 @@
 // nor store fills is a [Hole]: named, printed as a placeholder, and matched by
 // [Body.Match] against what a capture holds there, while everything around it is
 // compared exactly. What the body rests on beside the request is listed as
-// [Assumption].
+// [Assumption]. How an image is named to the model is one of them: a [HandleForm]
+// tells releases apart.
+//
+// # Extensions
+//
+// From release 0.1.2 on plugins append members behind the last of a body. They are no
+// part of the request: [CutExtensions] takes them off a capture before it is matched.
 //
 // # Cost
 //

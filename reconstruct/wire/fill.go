@@ -6,13 +6,14 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 
 // fill returns what a capture holds in a hole, false when it cannot be that. What is
 // in a hole never ends the JSON string around it: otherwise bytes that are equal around
 // holes could be another JSON value.
-func (b *Body) fill(hole *Hole, rest []byte, segment int, omission *string) ([]byte, bool) {
+func (b *Body) fill(hole *Hole, rest []byte, segment int, seen *fillings) ([]byte, bool) {
 	switch hole.Kind {
 	case ImageSize:
 		n := pixelsEnd(rest)
@@ -21,21 +22,83 @@ func (b *Body) fill(hole *Hole, rest []byte, segment int, omission *string) ([]b
 		n := fileIDEnd(rest)
 		return rest[:n], n > 0
 	case OmissionText:
-		if *omission == "" {
-			*omission = string(rest[:omissionEnd(rest, b.literalBehind(segment))])
+		if seen.omission == "" {
+			seen.omission = string(rest[:omissionEnd(rest, b.literalBehind(segment))])
 		}
-		n := len(*omission)
-		if n == 0 || !bytes.HasPrefix(rest, []byte(*omission)) {
+		n := len(seen.omission)
+		if n == 0 || !bytes.HasPrefix(rest, []byte(seen.omission)) {
 			return nil, false
 		}
 		hole.Proved = isOmissionText(rest[:n])
 		return rest[:n], true
+	case ObjectPath:
+		n := seen.path(rest, hole.AttachmentID)
+		return rest[:n], n > 0
 	}
 	end := bytes.IndexByte(rest, '"')
 	if end < 1 {
 		return nil, false
 	}
 	return rest[:end], hole.image(rest[:end])
+}
+
+// What must be the same in all holes of a kind, as the first one has it.
+type fillings struct {
+	omission string
+	root     string // of the attachment store
+}
+
+// path returns the length of an object's path at the start of rest: a JSON string
+// inside of one, up to its closing quote. It is 0 where the path is none, is another
+// object's, or is in another folder than the one before.
+func (f *fillings) path(rest []byte, id string) int {
+	end := quotedEnd(rest)
+	if end <= 0 {
+		return 0
+	}
+	path, ok := unquoteTwice(rest[:end])
+	if !ok {
+		return 0
+	}
+	root, ok := rootOf(path, id)
+	if !ok || f.root != "" && f.root != root {
+		return 0
+	}
+	f.root = root
+	return end
+}
+
+// quotedEnd returns where a JSON string inside of a JSON string ends, -1 if it does
+// not.
+func quotedEnd(text []byte) int {
+	for i := 0; i+1 < len(text); i++ {
+		switch {
+		case text[i] == '"':
+			return -1
+		case text[i] != '\\':
+		case text[i+1] == '"':
+			return i
+		case text[i+1] == '\\' && i+2 < len(text) && text[i+2] == '\\':
+			i += 3 // an escape of the inner string whose sign is escaped in the outer one
+		default:
+			i++
+		}
+	}
+	return -1
+}
+
+// unquoteTwice returns the text of a JSON string inside of a JSON string; it is not
+// ok when either is not as JSON.stringify prints it.
+func unquoteTwice(inside []byte) (string, bool) {
+	text := string(inside)
+	for range 2 {
+		quoted := []byte(`"` + text + `"`)
+		if form, err := ecmajson.Check(quoted); err != nil || !form.Canonical() {
+			return "", false
+		}
+		text = ecmajson.Value(quoted).Text()
+	}
+	return text, true
 }
 
 // image reports whether a filling is an image, and the right one where that is known.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -22,19 +23,33 @@ type picture struct {
 	reason string // why something is not at hand
 }
 
+// A pictureKey tells what is sent of an attachment apart by how it was made.
+type pictureKey struct {
+	ref       objectstore.Reference
+	transform objectstore.Transform
+}
+
 // images finds the images of a request and decides which are omitted.
-func (w *writer) images(messages []*message) {
+func (w *writer) images(messages []*message) error {
+	p := w.builder.policy
 	for _, m := range messages {
 		w.body.Images += m.images
+		if m.flat() && m.images > 0 && p.Images != TextOnly {
+			return unsupported("an image stands in a message of role " + m.role)
+		}
 	}
+	w.plain = w.body.Images == 0 || p.Images == TextOnly
 	if w.body.Images == 0 {
-		return
+		return nil
 	}
-	p := w.builder.policy
 	w.assume("images", string(p.Images))
 	if p.Images == TextOnly {
-		return
+		return nil
 	}
+	if p.Handle == NoHandle && p.Images == Files {
+		return unsupported("releases without a handle upload no images")
+	}
+	w.assume("picture-handle", string(p.Handle))
 	w.assume("pixel-budget", strconv.FormatInt(p.PixelBudget, 10))
 	w.assume("byte-cap", strconv.FormatInt(p.ByteCap, 10))
 	if p.ShownFixed {
@@ -43,10 +58,11 @@ func (w *writer) images(messages []*message) {
 	if p.Omit >= 0 {
 		w.body.Omitted = min(p.Omit, w.body.Images)
 		w.assume("omitted-images", strconv.Itoa(w.body.Omitted))
-		return
+		return nil
 	}
 	w.body.Omitted = w.builder.omittedByBounds(messages)
 	w.assume("image-bounds", fmt.Sprintf("%d images", p.Count.Max))
+	return nil
 }
 
 func (w *writer) assume(name, value string) {
@@ -66,7 +82,13 @@ func (b *Builder) omittedByBounds(messages []*message) int {
 	sizes := make([]int64, len(refs))
 	for i, v := range refs {
 		n, _ := v.Lookup("bytes").SafeInt()
-		sizes[i] = min(max(n, 0), b.policy.ByteCap)
+		sizes[i] = max(n, 0)
+	}
+	if b.policy.Handle == NoHandle {
+		return omittedByBase64(sizes, b.policy.InlineBytes.Max)
+	}
+	for i := range sizes {
+		sizes[i] = min(sizes[i], b.policy.ByteCap)
 	}
 	first := omitted(sizes, b.policy.Count, b.policy.FileBytes)
 	bytes := b.policy.FileBytes
@@ -84,6 +106,15 @@ func (b *Builder) omittedByBounds(messages []*message) int {
 	return first + omitted(sizes[first:], b.policy.Count, bytes)
 }
 
+// omittedByBase64 is the bound of releases without a handle: images are dropped until
+// what they take inline fits.
+func omittedByBase64(sizes []int64, most int64) int {
+	for i, n := range sizes {
+		sizes[i] = (n + 2) / 3 * 4
+	}
+	return omitted(sizes, Bound{Max: math.MaxInt64, Quantum: 1}, Bound{Max: most, Quantum: 1})
+}
+
 func appendReferences(refs []ecmajson.Value, parts []part) []ecmajson.Value {
 	for _, p := range parts {
 		if p.text == nil {
@@ -96,12 +127,13 @@ func appendReferences(refs []ecmajson.Value, parts []part) []ecmajson.Value {
 // picture returns what the route sends of an attachment.
 func (b *Builder) picture(ref objectstore.Reference) *picture {
 	ref.Name = ""
-	if p := b.pictures[ref]; p != nil {
+	key := pictureKey{ref, b.policy.Handle.transform()}
+	if p := b.pictures[key]; p != nil {
 		return p
 	}
 	p := &picture{ref: ref, size: min(ref.Bytes, b.policy.ByteCap)}
-	b.pictures[ref] = p
-	fits := ref.Height <= b.policy.PixelBudget/ref.Width && ref.Bytes <= b.policy.ByteCap
+	b.pictures[key] = p
+	fits := key.transform == "" || ref.Height <= b.policy.PixelBudget/ref.Width && ref.Bytes <= b.policy.ByteCap
 	if fits {
 		p.pixels = fmt.Sprintf("%dx%d", ref.Width, ref.Height)
 	}
@@ -117,15 +149,15 @@ func (b *Builder) picture(ref objectstore.Reference) *picture {
 		}
 		p.setData(data, ref.MediaType)
 	default:
-		key := objectstore.RequestImageKey(ref.AttachmentID, b.policy.PixelBudget, b.policy.ByteCap)
-		data, failure := b.objects.RequestImage(key)
+		name := key.transform.Key(ref.AttachmentID, b.policy.PixelBudget, b.policy.ByteCap)
+		data, failure := b.objects.RequestImage(name)
 		if failure != nil {
-			p.reason = "the resized image " + key[:12] + "… is not in the request-image cache"
+			p.reason = "the resized image " + name[:12] + "… is not in the request-image cache"
 			return p
 		}
 		image, err := objectstore.Sniff(bytes.NewReader(data))
 		if err != nil {
-			p.reason = "the cached resized image " + key[:12] + "… is no image"
+			p.reason = "the cached resized image " + name[:12] + "… is no image"
 			return p
 		}
 		p.pixels = fmt.Sprintf("%dx%d", image.Width, image.Height)

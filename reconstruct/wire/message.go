@@ -8,16 +8,19 @@ import (
 type message struct {
 	role string
 
-	// Of system and assistant messages.
-	text      literal
+	parts  []part
+	images int // in parts and results; of a system or assistant message those that only a text can stand for
+
+	// Of assistant messages.
 	reasoning literal
 	calls     []call
 
 	// Of user messages.
-	parts   []part
 	results []result
-	images  int // in parts and results
 }
+
+// flat reports whether the message goes as one string, which holds no images.
+func (m *message) flat() bool { return m.role == "system" || m.role == "assistant" }
 
 // A call is a tool call of an assistant message.
 type call struct {
@@ -30,10 +33,13 @@ type result struct {
 	parts  []part
 }
 
-// A part is a text or an image of a user message or a tool result.
+// A part is a text or an image.
 type part struct {
 	text  ecmajson.Value // a JSON string that is not empty; nil: an image
 	image ecmajson.Value // the attachment reference
+
+	first  bool // of its content: no part stands before it there
+	nested bool // in a tool-result block of a tool result, which a text-only request drops
 }
 
 // messages takes the messages of a request apart; those of the request before
@@ -59,20 +65,20 @@ func (b *Builder) messages(q Request) ([]*message, error) {
 func parse(v ecmajson.Value) (*message, error) {
 	m := &message{role: v.Lookup("role").Text()}
 	content := v.Lookup("content")
-	if m.role == "system" || m.role == "assistant" {
+	if m.flat() {
 		return m, m.parseFlat(content)
 	}
 	for block := range content.Elements() {
 		if block.Lookup("type").Is("tool-result") {
 			r := result{callID: block.Lookup("toolCallId")}
-			if err := appendParts(&r.parts, block.Lookup("content")); err != nil {
+			if err := appendParts(&r.parts, block.Lookup("content"), false); err != nil {
 				return nil, err
 			}
 			m.results = append(m.results, r)
 			m.images += countImages(r.parts)
 			continue
 		}
-		if err := appendPart(&m.parts, block); err != nil {
+		if err := appendPart(&m.parts, block, len(m.parts) == 0, false); err != nil {
 			return nil, err
 		}
 	}
@@ -84,12 +90,12 @@ func (m *message) parseFlat(content ecmajson.Value) error {
 	for block := range content.Elements() {
 		kind := block.Lookup("type")
 		switch {
-		case kind.Is("text"):
-			text, err := textOf(block)
-			if err != nil {
+		case kind.Is("text"), kind.Is("image"):
+			if err := appendPart(&m.parts, block, len(m.parts) == 0, false); err != nil {
 				return err
 			}
-			m.text.add(text)
+		case kind.Is("tool-result"):
+			m.images += nestedImages(block)
 		case m.role != "assistant":
 		case kind.Is("reasoning"):
 			text, err := textOf(block)
@@ -100,35 +106,34 @@ func (m *message) parseFlat(content ecmajson.Value) error {
 		case kind.Is("tool-call"):
 			m.calls = append(m.calls, call{block.Lookup("id"), block.Lookup("name"), block.Lookup("arguments")})
 		}
-		if kind.Is("image") {
-			return unsupported("an image stands in a message of role " + m.role)
-		}
 	}
+	m.images += countImages(m.parts)
 	return nil
 }
 
-func appendParts(parts *[]part, content ecmajson.Value) error {
+func appendParts(parts *[]part, content ecmajson.Value, nested bool) error {
+	start := len(*parts)
 	for block := range content.Elements() {
-		if err := appendPart(parts, block); err != nil {
+		if err := appendPart(parts, block, len(*parts) == start, nested); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func appendPart(parts *[]part, block ecmajson.Value) error {
+func appendPart(parts *[]part, block ecmajson.Value, first, nested bool) error {
 	kind := block.Lookup("type")
 	switch {
 	case kind.Is("text"):
 		text, err := textOf(block)
 		if err == nil && len(text) > len(`""`) {
-			*parts = append(*parts, part{text: text})
+			*parts = append(*parts, part{text: text, first: first, nested: nested})
 		}
 		return err
 	case kind.Is("image"):
-		*parts = append(*parts, part{image: block.Lookup("attachment")})
+		*parts = append(*parts, part{image: block.Lookup("attachment"), first: first, nested: nested})
 	case kind.Is("tool-result"):
-		return appendParts(parts, block.Lookup("content"))
+		return appendParts(parts, block.Lookup("content"), true)
 	}
 	return nil
 }
@@ -143,6 +148,19 @@ func textOf(block ecmajson.Value) (ecmajson.Value, error) {
 		return ecmajson.Value(`""`), nil // as JavaScript joins them
 	}
 	return nil, unsupported("the text of a block is no string")
+}
+
+// nestedImages counts the images in a tool-result block where none of it is sent.
+func nestedImages(block ecmajson.Value) (n int) {
+	for inner := range block.Lookup("content").Elements() {
+		switch kind := inner.Lookup("type"); {
+		case kind.Is("image"):
+			n++
+		case kind.Is("tool-result"):
+			n += nestedImages(inner)
+		}
+	}
+	return n
 }
 
 func countImages(parts []part) (n int) {

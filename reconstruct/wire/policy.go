@@ -36,6 +36,12 @@ type Policy struct {
 	FileBytes   Bound // bytes of all images, when sent as files
 	InlineBytes Bound // bytes of base64, when sent inline
 
+	// Handle is how the adapter names an image to the model, and Root the folder of
+	// its attachment store as the harness's tools see it, for [PathHandle]; "" when
+	// it is not known.
+	Handle HandleForm
+	Root   string
+
 	// Omit is how many of the oldest images are replaced by a text; negative:
 	// as many as the bounds ask for.
 	Omit int
@@ -50,7 +56,7 @@ type Policy struct {
 	FileIDs map[string]string
 
 	// Thinking and Effort are the deployment's defaults, for requests that name
-	// no effort: enabled, disabled or "", and off, low, high, max or "".
+	// no effort, as those of compactions: enabled, disabled or "", and off, low, high, max or "".
 	Thinking string
 	Effort   string
 }
@@ -58,11 +64,12 @@ type Policy struct {
 // DefaultPolicy returns the harness's own defaults.
 func DefaultPolicy() Policy {
 	return Policy{
-		Images: Files, PixelBudget: 640_000, ByteCap: 1 << 20,
+		Images: Files, Handle: SizeHandle, PixelBudget: 640_000, ByteCap: 1 << 20,
 		Count:       Bound{600, 20},
 		FileBytes:   Bound{128 << 20, 64 << 20},
 		InlineBytes: Bound{20 << 20, 10 << 20},
 		Omit:        -1,
+		Effort:      "high",
 	}
 }
 

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -14,8 +13,9 @@ type writer struct {
 	builder *Builder
 	buf     []byte // literal text not yet in a segment
 	at      int64
-	message int // index of the next wire message
-	image   int // occurrences of images seen
+	message int  // index of the next wire message
+	image   int  // occurrences of images seen
+	plain   bool // the request goes without images: as strings, without what tool results nest
 
 	pending       []ecmajson.Value // images of tool results that a user message will carry
 	pendingOrigin int
@@ -88,8 +88,8 @@ func (w *writer) pointer(rest string) string {
 
 // single writes the wire messages of the message with the given index.
 func (w *writer) single(i int, m *message) {
-	switch m.role {
-	case "system", "assistant":
+	switch {
+	case m.flat():
 		w.flushPending()
 		start := w.at
 		w.flat(m)
@@ -102,7 +102,7 @@ func (w *writer) single(i int, m *message) {
 func (w *writer) flat(m *message) {
 	w.open(m.role)
 	w.text(`"content":"`)
-	w.literal(m.text)
+	w.joined(m.parts, nil)
 	w.text(`"`)
 	if len(m.reasoning) > 0 {
 		w.text(`,"reasoning_content":"`)
@@ -163,7 +163,7 @@ func (w *writer) user(index int, m *message) {
 func (w *writer) content(parts []part) {
 	images := countImages(parts)
 	shown := images
-	if w.builder.policy.Images == TextOnly {
+	if w.plain {
 		shown = 0
 	} else if gone := w.body.Omitted - w.image; gone > 0 {
 		shown = max(0, images-gone)
@@ -185,10 +185,12 @@ func (w *writer) content(parts []part) {
 	for _, p := range parts {
 		sep()
 		if p.text == nil && !w.replaced() {
-			w.text(`{"type":"text","text":"`)
-			w.handle(p.image, n > 1, w.pointer(fmt.Sprintf("/content/%d/text", n-1)))
-			w.text(`"}`)
-			sep()
+			if w.builder.policy.Handle != NoHandle {
+				w.text(`{"type":"text","text":"`)
+				w.handle(p, w.pointer(fmt.Sprintf("/content/%d/text", n-1)))
+				w.text(`"}`)
+				sep()
+			}
 			w.imagePart(p.image, w.pointer(fmt.Sprintf("/content/%d", n-1)))
 			w.image++
 			continue
@@ -207,7 +209,7 @@ func (w *writer) content(parts []part) {
 
 // replaced reports whether the next image is replaced by a text.
 func (w *writer) replaced() bool {
-	return w.builder.policy.Images == TextOnly || w.image < w.body.Omitted
+	return w.plain || w.image < w.body.Omitted
 }
 
 // joined writes parts as the inside of one string; images that are shown leave
@@ -218,8 +220,10 @@ func (w *writer) joined(parts []part, show func(image ecmajson.Value)) {
 		w.literal(run)
 		run = nil
 	}
-	for i, p := range parts {
+	for _, p := range parts {
 		switch {
+		case p.nested && w.plain:
+			continue
 		case p.text != nil:
 			run.add(p.text)
 			continue
@@ -228,7 +232,9 @@ func (w *writer) joined(parts []part, show func(image ecmajson.Value)) {
 			w.substitute(p.image, w.pointer("/content"))
 		default:
 			spill()
-			w.handle(p.image, i > 0, w.pointer("/content"))
+			if w.builder.policy.Handle != NoHandle {
+				w.handle(p, w.pointer("/content"))
+			}
 			show(p.image)
 		}
 		w.image++
@@ -237,14 +243,18 @@ func (w *writer) joined(parts []part, show func(image ecmajson.Value)) {
 }
 
 func (w *writer) result(r result, index int) {
-	if len(r.parts) == 0 {
-		w.text(`(no output)`)
-		return
-	}
+	start, shown := w.at, false
 	w.joined(r.parts, func(image ecmajson.Value) {
 		w.pending = append(w.pending, image)
-		w.pendingOrigin = index
+		w.pendingOrigin, shown = index, true
 	})
+	switch {
+	case w.at > start:
+	case shown:
+		w.text(`(see attached image)`)
+	default:
+		w.text(`(no output)`)
+	}
 }
 
 // flushPending writes the user message that carries the images of the tool
@@ -265,43 +275,9 @@ func (w *writer) flushPending() {
 	w.pending = nil
 }
 
-// substitute writes the text in place of an image that is not sent.
-func (w *writer) substitute(image ecmajson.Value, pointer string) {
-	id := image.Lookup("attachmentId").Text()
-	if w.builder.policy.Images == TextOnly {
-		digest := strings.TrimPrefix(id, "sha256:")
-		w.escaped("[image omitted because this model accepts text only; attachment sha256:" + digest[:min(8, len(digest))] + "]")
-		return
-	}
-	if text := w.builder.policy.OmissionText; text != "" {
-		w.escaped(text)
-		return
-	}
-	w.hole(Hole{Kind: OmissionText, AttachmentID: id, Pointer: pointer, Reason: "the adapter's text in place of an omitted image is not known"})
-}
-
 func (w *writer) escaped(text string) {
 	quoted := ecmajson.AppendString(nil, text)
 	w.splice(quoted[1 : len(quoted)-1])
-}
-
-// handle writes the text that names an image to the model.
-func (w *writer) handle(image ecmajson.Value, behind bool, pointer string) {
-	if behind {
-		w.text(`\n`)
-	}
-	id := image.Lookup("attachmentId").Text()
-	w.escaped("Image " + id)
-	w.text(`; request image `)
-	ref, failure := objectstore.ParseReference(image)
-	if failure != nil {
-		w.hole(Hole{Kind: ImageSize, AttachmentID: id, Pointer: pointer, Reason: failure.Error()})
-	} else if p := w.builder.picture(ref); p.pixels != "" {
-		w.text(p.pixels)
-	} else {
-		w.hole(Hole{Kind: ImageSize, AttachmentID: id, Pointer: pointer, Reason: p.reason})
-	}
-	w.text(`px.`)
 }
 
 func (w *writer) imagePart(image ecmajson.Value, pointer string) {

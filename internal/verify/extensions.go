@@ -1,0 +1,80 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+)
+
+// closeExtensions names the members that were captured behind the bodies' last. They
+// are no part of a request, so a body with them equals one without.
+func (t *traffic) closeExtensions(r *run, place finding.Place) {
+	known, foreign := make(map[string]int), make(map[string]int)
+	var spelled []string
+	for _, p := range t.bodies {
+		for _, m := range p.extra.Members {
+			if wire.KnownExtension(m.Name) {
+				known[m.Name]++
+			} else {
+				foreign[m.Name]++
+			}
+		}
+		if p.extra.Foreign {
+			spelled = append(spelled, p.Name)
+		}
+	}
+	if len(known) > 0 {
+		r.note(finding.CaptureExtension, counted(known, nil), place)
+	}
+	if len(foreign) > 0 {
+		r.note(finding.CaptureExtensionForeign, counted(foreign, t.redact), place)
+	}
+	if len(spelled) > 0 {
+		r.note(finding.CaptureExtensionSpelling, listed(spelled), place)
+	}
+	t.events.close(r, t.bodies, place)
+}
+
+// counted lists names with how often each was met.
+func counted(names map[string]int, redactor *redact.Redactor) string {
+	var list []string
+	for name, n := range names {
+		shown := name
+		if !wire.KnownExtension(name) {
+			const most = 80
+			if shown = strconv.Quote(name[:min(len(name), most)]); redactor != nil {
+				shown = redactor.Name(name)
+			}
+		}
+		list = append(list, fmt.Sprintf("%s in %s", shown, bodies(n)))
+	}
+	slices.Sort(list)
+	return listed(list)
+}
+
+func bodies(n int) string {
+	if n == 1 {
+		return "1 body"
+	}
+	return fmt.Sprintf("%d bodies", n)
+}
+
+// hasExtension reports whether a body has an extension of a name.
+func hasExtension(x wire.Extensions, name string) bool {
+	return slices.ContainsFunc(x.Members, func(m wire.Extension) bool { return m.Name == name })
+}
+
+// assume notes a setting that explains a body, once.
+func (t *traffic) assume(name, value string) {
+	text := name + " = " + value
+	if t.of.Fixed[name] || t.assumed[text] {
+		return
+	}
+	t.assumed[text] = true
+	t.order = append(t.order, strings.ToValidUTF8(text, "\ufffd"))
+}

@@ -1,0 +1,219 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/objectstore"
+)
+
+// A HandleForm is how an adapter names an image to the model: by a text before it, and
+// by another in the place of one that is omitted. It tells releases apart; the log does
+// not name its writer.
+type HandleForm string
+
+// The forms. ID is the attachment id, and with a name of the image its JSON string
+// and the id in parentheses.
+const (
+	// NoHandle: release 0.1.0 sends the stored image itself, always inline.
+	NoHandle HandleForm = "none"
+	// SizeHandle: release 0.1.1, "Image <id>; request image <W>x<H>px."
+	SizeHandle HandleForm = "size"
+	// PreviewHandle: from release 0.1.2 on, where the harness knows no path of the
+	// object, "Image <ID>; request preview <W>x<H>px. It may be …"
+	PreviewHandle HandleForm = "preview"
+	// PathHandle: from release 0.1.2 on, with the path of the object.
+	PathHandle HandleForm = "path"
+)
+
+// ParseHandleForm reads a form.
+func ParseHandleForm(s string) (HandleForm, error) {
+	switch f := HandleForm(s); f {
+	case NoHandle, SizeHandle, PreviewHandle, PathHandle:
+		return f, nil
+	}
+	return "", fmt.Errorf("the handle must be none, size, preview or path, not %q", s)
+}
+
+// named reports whether the form names images by their names, too.
+func (f HandleForm) named() bool { return f == PreviewHandle || f == PathHandle }
+
+// transform is how releases of the form fit an image to a route, "" if they do not.
+func (f HandleForm) transform() objectstore.Transform {
+	switch f {
+	case NoHandle:
+		return ""
+	case SizeHandle:
+		return objectstore.TransformV4
+	}
+	return objectstore.TransformV5
+}
+
+// What only one form leaves in a body, in order of the forms that are tried.
+var handleMarks = []struct {
+	form HandleForm
+	mark string
+}{
+	{PathHandle, pathMark},
+	{PreviewHandle, previewMark},
+	{PreviewHandle, omittedMark},
+	{SizeHandle, sizeMark},
+}
+
+const (
+	sizeMark    = "; request image "
+	previewMark = "; request preview "
+	omittedMark = "[image omitted to fit request image limits; "
+	pathMark    = " Normalized copy (read-only; may be resized or re-encoded): "
+)
+
+// handleForms returns the forms that a captured body may have.
+func handleForms(captured []byte) (forms []HandleForm) {
+	for _, m := range handleMarks {
+		if bytes.Contains(captured, []byte(m.mark)) && (len(forms) == 0 || forms[len(forms)-1] != m.form) {
+			forms = append(forms, m.form)
+		}
+	}
+	if len(forms) > 0 {
+		return forms
+	}
+	return []HandleForm{NoHandle, SizeHandle}
+}
+
+// handle writes the text that names an image to the model.
+func (w *writer) handle(p part, pointer string) {
+	if !p.first {
+		w.text(`\n`)
+	}
+	form := w.builder.policy.Handle
+	if !form.named() {
+		w.escaped("Image " + p.image.Lookup("attachmentId").Text())
+		w.text(sizeMark)
+		w.pixels(p.image, pointer)
+		w.text(`px.`)
+		return
+	}
+	w.text(`Image `)
+	w.identity(p.image)
+	w.text(previewMark)
+	w.pixels(p.image, pointer)
+	w.text(`px.`)
+	if form == PreviewHandle {
+		w.text(` It may be resized or re-encoded; source dimensions, format, and byte size may differ.`)
+		return
+	}
+	w.access(p.image, pointer)
+}
+
+// pixels writes the size of what is sent of an image.
+func (w *writer) pixels(image ecmajson.Value, pointer string) {
+	id := image.Lookup("attachmentId").Text()
+	ref, failure := objectstore.ParseReference(image)
+	if failure != nil {
+		w.hole(Hole{Kind: ImageSize, AttachmentID: id, Pointer: pointer, Reason: failure.Error()})
+	} else if p := w.builder.picture(ref); p.pixels != "" {
+		w.text(p.pixels)
+	} else {
+		w.hole(Hole{Kind: ImageSize, AttachmentID: id, Pointer: pointer, Reason: p.reason})
+	}
+}
+
+// identity writes an image's id, and its name before it.
+func (w *writer) identity(image ecmajson.Value) {
+	id := image.Lookup("attachmentId").Text()
+	if name := image.Lookup("name"); name != nil {
+		id = string(name) + " (" + id + ")"
+	}
+	w.escaped(id)
+}
+
+// access writes where the model's tools find an image.
+func (w *writer) access(image ecmajson.Value, pointer string) {
+	w.text(pathMark + `\"`)
+	id := image.Lookup("attachmentId").Text()
+	if root := w.builder.policy.Root; root != "" {
+		quoted := ecmajson.AppendString(nil, objectPath(root, id))
+		w.escaped(string(quoted[1 : len(quoted)-1]))
+	} else {
+		w.hole(Hole{Kind: ObjectPath, AttachmentID: id, Pointer: pointer, Reason: "the folder of the attachment store is not in the log"})
+	}
+	w.text(`\" (`)
+	w.value(orNull(image.Lookup("width")))
+	w.text(`x`)
+	w.value(orNull(image.Lookup("height")))
+	mediaType := image.Lookup("mediaType").Text()
+	w.escaped("px, " + mediaType + "). Source dimensions, format, and byte size may differ. Copy to a writable path ending in " + extension(mediaType) + " before editing.")
+}
+
+func orNull(v ecmajson.Value) ecmajson.Value {
+	if v == nil {
+		return ecmajson.Value("null")
+	}
+	return v
+}
+
+func extension(mediaType string) string {
+	if mediaType == "image/jpeg" {
+		return ".jpg"
+	}
+	return "." + strings.TrimPrefix(mediaType, "image/")
+}
+
+// objectPath is where an object lies below the folder of an attachment store.
+func objectPath(root, id string) string {
+	digest := strings.TrimPrefix(id, "sha256:")
+	sep := "/"
+	if !strings.Contains(root, "/") {
+		sep = `\`
+	}
+	return strings.Join([]string{root, "objects", digest[:min(2, len(digest))], digest}, sep)
+}
+
+// rootOf is the folder of the store in which path is the place of an object.
+func rootOf(path, id string) (root string, ok bool) {
+	for _, sep := range []string{"/", `\`} {
+		digest := strings.TrimPrefix(id, "sha256:")
+		root, ok = strings.CutSuffix(path, strings.Join([]string{"", "objects", digest[:min(2, len(digest))], digest}, sep))
+		if ok && objectPath(root, id) == path {
+			return root, isAbsolute(root)
+		}
+	}
+	return "", false
+}
+
+// isAbsolute reports whether a path is absolute where a harness runs, and one that
+// a person could have typed.
+func isAbsolute(path string) bool {
+	for _, r := range path {
+		if r < ' ' || r == 0x7f {
+			return false
+		}
+	}
+	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\\`) || len(path) > 2 && path[1] == ':' && path[2] == '\\'
+}
+
+// substitute writes the text in place of an image that is not sent.
+func (w *writer) substitute(image ecmajson.Value, pointer string) {
+	id := image.Lookup("attachmentId").Text()
+	switch {
+	case w.plain:
+		digest := strings.TrimPrefix(id, "sha256:")
+		w.escaped("[image omitted because this model accepts text only; attachment sha256:" + digest[:min(8, len(digest))] + "]")
+	case w.builder.policy.Handle.named():
+		w.text(omittedMark)
+		w.identity(image)
+		w.text(`.`)
+		if w.builder.policy.Handle == PathHandle {
+			w.access(image, pointer)
+		} else {
+			w.text(` No local normalized image path is available; ask the user to attach it again if needed.`)
+		}
+		w.text(`]`)
+	case w.builder.policy.OmissionText != "":
+		w.escaped(w.builder.policy.OmissionText)
+	default:
+		w.hole(Hole{Kind: OmissionText, AttachmentID: id, Pointer: pointer, Reason: "the adapter's text in place of an omitted image is not known"})
+	}
+}

@@ -17,6 +17,7 @@ import (
 // An Audit checks one log while its records are folded.
 type Audit struct {
 	session *reconstruct.Session
+	act     *transcript.Act  // that is looked at
 	redact  *redact.Redactor // nil: findings quote
 	seed    int64            // events inherited from the parent
 	events  int64
@@ -149,6 +150,7 @@ func position(pos logformat.Position, seq int64) finding.Place {
 
 // Act sees an act before it is applied.
 func (a *Audit) Act(act *transcript.Act) {
+	a.act = act
 	if act.Row != nil {
 		a.row(act.Row)
 		return
@@ -156,7 +158,7 @@ func (a *Audit) Act(act *transcript.Act) {
 	e := act.Event
 	a.before(e)
 	a.event(act)
-	a.clock.tick(e.Type, e.Time)
+	a.clock.tick(act.Kind, e.Time)
 	a.events = e.Seq + 1
 }
 
@@ -169,41 +171,56 @@ func (a *Audit) before(e *logformat.Event) {
 }
 
 func (a *Audit) event(act *transcript.Act) {
-	switch e := act.Event; e.Type {
-	case logformat.TypeTurnStart:
+	switch e := act.Event; act.Kind {
+	case transcript.TurnStart:
 		a.turnStart(e)
-	case logformat.TypeTurnEnd:
+	case transcript.TurnEnd:
 		a.turnEnd(e)
-	case logformat.TypeStepStart:
+	case transcript.StepStart:
 		a.stepStart(e)
-	case logformat.TypeStepEnd:
+	case transcript.StepEnd:
 		a.stepEnd(e)
-	case logformat.TypeAssistantChunk:
+	case transcript.FirstByte, transcript.StreamEnd:
 		a.chunk(e)
-	case logformat.TypeAssistantMessage:
+	case transcript.Message:
+		a.spoken(act)
+	case transcript.Snapshot:
+		a.requestHeader(act)
+	case transcript.Context:
+		a.requestContext(e)
+	case transcript.Retry:
+		a.retry(act)
+	case transcript.SeedEnd:
+		a.endSeed(e)
+	default:
+		a.aside(act)
+	}
+}
+
+func (a *Audit) spoken(act *transcript.Act) {
+	switch e := act.Event; act.Entry.Role {
+	case transcript.Assistant:
 		a.assistantMessage(e)
+	case transcript.Tool:
+		a.toolResult(e)
+	case transcript.User:
+		a.userMessage(e)
+	}
+}
+
+// aside judges what no request depends on, by its own words.
+func (a *Audit) aside(act *transcript.Act) {
+	switch e := act.Event; e.Type {
 	case logformat.TypeToolCall:
 		a.toolCall(e)
-	case logformat.TypeToolResult:
-		a.toolResult(e)
-	case logformat.TypeUserMessage:
-		a.userMessage(e)
-	case logformat.TypeRequestHeader:
-		a.requestHeader(act)
-	case logformat.TypeRequestContext:
-		a.requestContext(e)
 	case logformat.TypeTodoWrite:
 		a.insideTurn(finding.AuditTodo, e)
 	case logformat.TypeSessionTitle, logformat.TypeSessionTitleRequest:
 		a.title(e)
-	case logformat.TypeSessionEndSeed:
-		a.endSeed(e)
 	case logformat.TypeCompactionStart, logformat.TypeCompactionSummary, logformat.TypeCompactionEnd, logformat.TypeCompactionPrune:
-		a.compaction(e)
+		a.compaction(act)
 	case logformat.TypeAgentInboxSpliced:
 		a.spliced(e)
-	case logformat.TypeLLMRetry, logformat.TypeLLMRetryStarted:
-		a.retry(e)
 	}
 }
 
@@ -219,6 +236,6 @@ func (a *Audit) row(row *logformat.ChunkRow) {
 		ms, _ := gap.SafeInt()
 		last += ms
 	}
-	a.clock.tick(logformat.TypeAssistantChunk, last)
+	a.clock.tick(transcript.FirstByte, last)
 	a.events = row.Seq0 + int64(row.Count)
 }

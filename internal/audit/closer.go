@@ -4,6 +4,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // A closing follows the events that the harness appends on resume to what a crash
@@ -17,11 +18,11 @@ type closing struct {
 // A clock remembers when and what the last two records were.
 type clock struct {
 	started          bool
-	kind             string
+	kind             transcript.Kind
 	last, beforeLast int64
 }
 
-func (c *clock) tick(kind string, time int64) {
+func (c *clock) tick(kind transcript.Kind, time int64) {
 	c.started = true
 	c.beforeLast, c.last, c.kind = c.last, time, kind
 }
@@ -64,15 +65,15 @@ func (a *Audit) closerResult(e *logformat.Event, message ecmajson.Value, c *call
 // closerFollowedBy holds that nothing comes between closers, nor between them and
 // the next lifetime.
 func (a *Audit) closerFollowedBy(e *logformat.Event) {
-	if a.closing.ended && e.Type != lifetimeEnds {
+	if a.closing.ended && a.act.Kind != transcript.SeedEnd {
 		a.report(finding.AuditCloser, e, "%s follows the end of an interrupted turn, where the next lifetime begins with session/end-seed", e.Type)
 	}
 	a.closing.ended = false
 	if !a.closing.results {
 		return
 	}
-	switch e.Type {
-	case logformat.TypeToolResult, logformat.TypeStepEnd, logformat.TypeTurnEnd:
+	switch kind := a.act.Kind; {
+	case a.act.Entry.Role == transcript.Tool, kind == transcript.StepEnd, kind == transcript.TurnEnd:
 	default:
 		a.report(finding.AuditCloser, e, "%s stands between the events that close an interrupted turn", e.Type)
 		a.closing.results = false
@@ -90,7 +91,7 @@ func (a *Audit) closeTurn(e *logformat.Event, kind string) {
 		return
 	}
 	a.closing.ended = true
-	if e.Time != a.clock.last || a.clock.kind == logformat.TypeStepEnd && a.clock.last != a.clock.beforeLast {
+	if e.Time != a.clock.last || a.clock.kind == transcript.StepEnd && a.clock.last != a.clock.beforeLast {
 		a.report(finding.AuditCloser, e, "the events that close turn %d have another time than the last event before them", a.turn.number)
 	}
 }
@@ -109,7 +110,7 @@ func (a *Audit) endSeed(e *logformat.Event) {
 
 // forkBoundary holds that a fork's own events begin behind a session/end-seed.
 func (a *Audit) forkBoundary(e *logformat.Event) {
-	if a.seed > 0 && e.Seq == a.seed && e.Type != lifetimeEnds && a.clock.kind != lifetimeEnds {
+	if a.seed > 0 && e.Seq == a.seed && a.act.Kind != transcript.SeedEnd && a.clock.kind != transcript.SeedEnd {
 		a.report(finding.AuditForkBoundary, e, "%s is the first event of the fork's own", e.Type)
 	}
 }

@@ -106,13 +106,14 @@ type retryRecord struct {
 }
 
 // retry holds the records of a retry against the failure that they follow.
-func (a *Audit) retry(e *logformat.Event) {
+func (a *Audit) retry(act *transcript.Act) {
+	e := act.Event
 	if !a.inOpenStep(e) {
 		return
 	}
 	r := &a.step.retry
 	id, attempt := e.Data.Lookup("retryId"), e.Data.Lookup("retry")
-	if e.Type == logformat.TypeLLMRetryStarted {
+	if act.Started {
 		if !ecmajson.Equal(r.id, id) || !ecmajson.Equal(r.attempt, attempt) {
 			a.report(finding.AuditRetry, e, "no llm/retry before it announced retry %s of %s", brief(attempt), brief(id))
 		}

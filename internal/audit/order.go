@@ -31,8 +31,8 @@ type step struct {
 // How a turn goes on or ends, besides the kinds of a turn/end.
 const (
 	logEnds      = ""
-	nextStep     = logformat.TypeStepStart
-	lifetimeEnds = logformat.TypeSessionEndSeed
+	nextStep     = "the next step starts"
+	lifetimeEnds = "the lifetime ends"
 )
 
 // A deferred finding waits for how the turn goes on: judge returns it as it is

@@ -6,19 +6,26 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // A rewrite follows the records that announce a replacement of a part of the
 // surface.
 type rewrite struct {
-	open   *logformat.Event // compaction/start that is not ended
-	summed bool             // it has its summary
-	record *logformat.Event // compaction/summary or compaction/prune, the event before
+	open      *logformat.Event        // the start of a compaction that is not ended
+	summed    bool                    // it has its summary
+	record    *logformat.Event        // that announces a replacement, the event before
+	announces transcript.Announcement // what the record announces
+}
+
+// announce remembers a record that announces a replacement.
+func (w *rewrite) announce(act *transcript.Act) {
+	w.record, w.announces = act.Event.Clone(), act.Announces
 }
 
 // recordCode is the code of what is wrong with a record's replacement.
-func recordCode(record *logformat.Event) finding.Code {
-	if record.Type == logformat.TypeCompactionPrune {
+func (w *rewrite) recordCode() finding.Code {
+	if w.announces == transcript.Pruning {
 		return finding.AuditPrune
 	}
 	return finding.AuditCompaction
@@ -35,7 +42,7 @@ func (a *Audit) recordFollowedBy(e *logformat.Event) {
 	if e.Type == logformat.TypeCompactionEnd && e.Data.Lookup("error") != nil {
 		return // the harness could not put the summary in place, and says so
 	}
-	f := finding.New(recordCode(record), sprintf("%s is followed by %s and not by the replacement that it announces", record.Type, e.Type), placeOf(record))
+	f := finding.New(a.rewrite.recordCode(), sprintf("%s is followed by %s and not by the replacement that it announces", record.Type, e.Type), placeOf(record))
 	if a.turn.open {
 		a.postpone(f, unless("interrupted", logEnds, lifetimeEnds))
 	} else {
@@ -43,15 +50,15 @@ func (a *Audit) recordFollowedBy(e *logformat.Event) {
 	}
 }
 
-func (a *Audit) compaction(e *logformat.Event) {
-	if e.Type == logformat.TypeCompactionPrune {
+func (a *Audit) compaction(act *transcript.Act) {
+	e, w := act.Event, &a.rewrite
+	if act.Announces == transcript.Pruning {
 		a.insideTurn(finding.AuditPrune, e)
-		a.rewrite.record = e.Clone()
+		w.announce(act)
 		return
 	}
-	w := &a.rewrite
 	id := e.Data.Lookup("compactionId")
-	if e.Type == logformat.TypeCompactionStart {
+	if act.Side.Begins {
 		if w.open != nil {
 			a.report(finding.AuditCompaction, e, "a compaction starts while that of seq %d is open", w.open.Seq)
 		}
@@ -62,9 +69,9 @@ func (a *Audit) compaction(e *logformat.Event) {
 	if w.open == nil || !ecmajson.Equal(id, w.open.Data.Lookup("compactionId")) {
 		a.report(finding.AuditCompaction, e, "%s names the compaction %s, which is not open", e.Type, brief(id))
 	}
-	if e.Type == logformat.TypeCompactionSummary {
+	if act.Announces == transcript.Compaction {
 		w.summed = true
-		w.record = e.Clone()
+		w.announce(act)
 		return
 	}
 	a.compactionTurn(e)
@@ -78,7 +85,7 @@ func (a *Audit) compaction(e *logformat.Event) {
 func (a *Audit) compactionTurn(e *logformat.Event) {
 	switch v := e.Data.Lookup("turn"); {
 	case v.Kind() == ecmajson.Null:
-		if a.turn.open && e.Type == logformat.TypeCompactionStart {
+		if a.turn.open && a.act.Side.Begins {
 			a.report(finding.AuditCompaction, e, "it says that no turn is open, and turn %d is", a.turn.number)
 		}
 	case !a.turn.open || number(v) != a.turn.number:
@@ -88,18 +95,19 @@ func (a *Audit) compactionTurn(e *logformat.Event) {
 
 // replaced holds a replacing event against the record before it.
 func (a *Audit) replaced(e *logformat.Event) {
-	record := a.rewrite.record
+	record, announced := a.rewrite.record, a.rewrite.announces
+	role := a.act.Entry.Role
 	a.rewrite.record = nil
 	source := e.Data.Lookup("source")
-	if e.Type == logformat.TypeToolResult && !a.turn.open {
+	if role == transcript.Tool && !a.turn.open {
 		a.report(finding.AuditPrune, e, "a tool result is replaced outside of any turn")
 	}
 	switch {
-	case record != nil && record.Type == logformat.TypeCompactionPrune && e.Type == logformat.TypeToolResult,
-		record != nil && record.Type == logformat.TypeCompactionSummary && e.Type == logformat.TypeUserMessage:
+	case record != nil && announced == transcript.Pruning && role == transcript.Tool,
+		record != nil && announced == transcript.Compaction && role == transcript.User:
 		a.replacement(e, record)
 	case record != nil:
-		a.report(recordCode(record), e, "%s is replaced behind %s", e.Type, record.Type)
+		a.report(a.rewrite.recordCode(), e, "%s is replaced behind %s", e.Type, record.Type)
 	case source.Lookup("compactionId") != nil:
 		a.report(finding.AuditCompaction, e, "it is the summary of a compaction, and no compaction/summary stands right before it")
 	default:
@@ -109,7 +117,7 @@ func (a *Audit) replaced(e *logformat.Event) {
 
 // replacement holds a replacement against its record.
 func (a *Audit) replacement(e, record *logformat.Event) {
-	code, data := recordCode(record), record.Data
+	code, data := a.rewrite.recordCode(), record.Data
 	shadowed := a.shadowed(e)
 	said := seqsOf(data.Lookup("shadowedSeqs"))
 	span := data.Lookup("shadowedRange")
@@ -120,7 +128,7 @@ func (a *Audit) replacement(e, record *logformat.Event) {
 		a.report(code, e, "its record says that it replaces %s, it replaces seq %d to %d", brief(span), e.Surface.Start, e.Surface.End)
 	}
 	cites := shadowed
-	if record.Type == logformat.TypeCompactionSummary {
+	if a.rewrite.announces == transcript.Compaction {
 		if a.rewrite.open != nil {
 			cites = append([]int64{a.rewrite.open.Seq, record.Seq}, shadowed...)
 		}

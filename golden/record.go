@@ -51,7 +51,7 @@ func (r *Recorder) Begin(h *logformat.SessionHeader) {
 	log := transcript.New(h)
 	*r = Recorder{
 		sum: &Sum{Session: Session{
-			ID: h.ID, Format: h.Version.Number, Fork: log.Forked(), Parent: h.ParentSession, Seed: log.Seed(),
+			ID: h.ID, Format: h.Format(), Fork: log.Forked(), Parent: h.ParentSession, Seed: log.Seed(),
 		}},
 		line: 2, numbers: make(map[int64]int), headers: make(map[int64]int), parts: make(map[string]int),
 	}

@@ -28,6 +28,10 @@ type SessionHeader struct {
 	Unknown         []string      // keys that the format does not know; the harness drops them
 }
 
+// Format returns the number of the log's format, to be printed: what differs between
+// formats is asked of nothing by its number.
+func (h *SessionHeader) Format() int64 { return h.Version.Number }
+
 // parseHeader reads the first line of a log in a file of that name. late is a fault
 // that the harness finds only after the lines and events were read; refusal decides
 // at once.

@@ -129,10 +129,7 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 	if err != nil {
 		return failed(log.Name, err)
 	}
-	report.Session = verify.Session{
-		ID: header.ID, CreatedAt: header.CreatedAt, Cwd: header.Cwd, ParentSession: header.ParentSession, SeedLength: run.Session().Seed(),
-		Origin: header.Origin, DelegationDepth: header.DelegationDepth, Encoding: reader.Encoding(), FormatVersion: reader.Version().Number,
-	}
+	report.Session = verify.SessionOf(header, reader.Encoding())
 	read, s := reader.Stats(), run.Session().Stats()
 	report.Counts = verify.Counts{
 		Lines: read.Lines, Bytes: read.Bytes, Events: read.Events, Turns: s.Turns, Steps: s.Steps, Requests: s.Requests,

@@ -17,7 +17,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/seal"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 func sealCommand(a *app) *cli.Command {
@@ -227,10 +226,7 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *seal.Log) (*verify.Log, error) {
 	report := &verify.Log{File: log.Name, Verdict: finding.Sealed, Requests: []verify.Request{}, Findings: []finding.Finding{}}
 	if h := now.Header; h != nil {
-		report.Session = verify.Session{
-			ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: transcript.New(h).Seed(),
-			Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: now.Encoding, FormatVersion: now.Version,
-		}
+		report.Session = verify.SessionOf(h, now.Encoding)
 	}
 	report.Counts = verify.Counts{
 		Lines: now.Read.Lines, Bytes: now.Read.Bytes, Events: now.Read.Events, Turns: now.Fold.Turns, Steps: now.Fold.Steps, Requests: now.Fold.Requests,

@@ -40,7 +40,7 @@ func Read(r *logformat.Reader) (*Log, error) {
 	l := new(Log)
 	header, err := r.Header()
 	if err == nil {
-		l.Header, l.Version, l.Encoding = header, r.Version().Number, r.Encoding()
+		l.Header, l.Version, l.Encoding = header, header.Format(), r.Encoding()
 		err = l.read(r)
 	}
 	l.Read = r.Stats()

@@ -246,10 +246,7 @@ func (r *run) request(q *reconstruct.Request) {
 }
 
 func (r *run) identify(h *logformat.SessionHeader, reader *logformat.Reader) {
-	r.log.Session = Session{
-		ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: transcript.New(h).Seed(),
-		Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: reader.Encoding(), FormatVersion: reader.Version().Number,
-	}
+	r.log.Session = SessionOf(h, reader.Encoding())
 	if len(h.Unknown) > 0 {
 		first := strconv.Quote(h.Unknown[0])
 		if r.opts.Redactor != nil {

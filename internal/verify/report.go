@@ -4,6 +4,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // SchemaVersion is the version of the JSON report. It counts up when a member
@@ -92,6 +93,14 @@ type Session struct {
 	DelegationDepth int64              `json:"delegationDepth"`
 	Encoding        logformat.Encoding `json:"encoding"`
 	FormatVersion   int64              `json:"formatVersion"`
+}
+
+// SessionOf is what a log's header line says of its session.
+func SessionOf(h *logformat.SessionHeader, encoding logformat.Encoding) Session {
+	return Session{
+		ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: transcript.New(h).Seed(),
+		Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: encoding, FormatVersion: h.Format(),
+	}
 }
 
 // Counts are a log's numbers.

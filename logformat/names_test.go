@@ -52,7 +52,9 @@ func TestNobodyAsksForAFormat(t *testing.T) {
 				return true
 			}
 			switch name := sel.Sel.Name; {
-			case name == "HasSeedLength" || strings.HasPrefix(name, "Version") && strings.TrimRight(name, "0123456789") != name,
+			case name == "SeedLength" && filepath.Base(filepath.Dir(path)) != "output", // which prints what a result says
+				name == "HasSeedLength",
+				strings.HasPrefix(name, "Version") && strings.TrimRight(name, "0123456789") != name,
 				name == "Number" && strings.HasSuffix(strings.TrimSuffix(types.ExprString(sel.X), "()"), ".Version"):
 				t.Errorf("%s asks for a format by %s", set.Position(n.Pos()), types.ExprString(sel))
 			}

@@ -35,9 +35,11 @@ type Body struct {
 
 	encoding string // that is still to be undone
 	path     string // of a file that is read when needed
+	stored   int64  // length of that file
 	size     int64  // by the index, negative when it does not say
 	sum      string // the same for the SHA-256, "" when it does not say
 	data     []byte
+	limit    *budget // of the capture
 }
 
 // BelongsTo reports whether a body names a session.
@@ -68,11 +70,15 @@ func (b *Body) Bytes() ([]byte, error) {
 	if len(data) > maxBody {
 		return nil, fmt.Errorf("%s: longer than 1 GiB", b.path)
 	}
-	data, err = inflate(b.asRecorded(data), b.encoding)
+	data = b.asRecorded(data)
+	plain, err := inflate(data, b.encoding, b.limit)
 	if err != nil {
 		return nil, fmt.Errorf("its %s body does not decode: %w", b.encoding, err)
 	}
-	return data, nil
+	if len(plain) > 0 && &plain[0] != &data[0] {
+		b.data, b.path = plain, "" // it counts against the budget once
+	}
+	return plain, nil
 }
 
 // asRecorded compares a file with its line in the index. An editor or a hook of a

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
@@ -11,28 +12,50 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// inflate undoes a content encoding. Most proxies have done it already. Nothing may
-// follow what is compressed: a reader that stops before it has not seen the whole body.
-func inflate(data []byte, encoding string) ([]byte, error) {
+// inflate undoes a content encoding, within a budget. Most proxies have done it already.
+// Nothing may follow what is compressed: a reader that stops before it has not seen the
+// whole body. It is decoded twice, so that nothing is kept of what is too long.
+func inflate(data []byte, encoding string, limit *budget) (out []byte, err error) {
 	if encoding == "" || encoding == "identity" || startsAsObject(data) {
 		return data, nil
 	}
-	in := bytes.NewReader(data) // a ByteReader: no decoder reads ahead
-	r, closer, err := decoder(in, data, encoding)
+	var n int64
+	err = decode(data, encoding, func(r io.Reader) error {
+		n, err = limit.measure(r)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer closer()
-	out, err := io.ReadAll(io.LimitReader(r, maxBody+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(out) > maxBody:
-		return nil, errors.New("it inflates to more than 1 GiB")
-	case in.Len() > 0:
-		return nil, errors.New("something follows its end")
+	err = decode(data, encoding, func(r io.Reader) error {
+		out, err = limit.keep(r, n)
+		return err
+	})
+	return out, err
+}
+
+// maxWindow is the largest window that a body may need (RFC 9659, section 3).
+const maxWindow = 8 << 20
+
+// decode passes on what some data decode to. It is an error if that is not all read,
+// or if something follows the data.
+func decode(data []byte, encoding string, do func(io.Reader) error) error {
+	in := bytes.NewReader(data) // a ByteReader: no decoder reads ahead
+	r, closer, err := decoder(in, data, encoding)
+	if err != nil {
+		return err
 	}
-	return out, nil
+	defer closer()
+	if err := do(r); err != nil {
+		return err
+	}
+	if n, err := r.Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
+		return cmp.Or(err, errors.New("it goes on after its end"))
+	}
+	if in.Len() > 0 {
+		return errors.New("something follows its end")
+	}
+	return nil
 }
 
 func startsAsObject(data []byte) bool {
@@ -53,7 +76,7 @@ func decoder(in *bytes.Reader, data []byte, encoding string) (r io.Reader, close
 		}
 		return r, nothing, nil
 	case "zstd":
-		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody))
+		d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, nil, err
 		}

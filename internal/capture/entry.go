@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -53,8 +54,8 @@ func (q *harRequest) isChat() bool {
 }
 
 // body returns the body of a chat request.
-func (q *harRequest) body(name string) *Body {
-	b := &Body{Name: name}
+func (q *harRequest) body(name string, limit *budget) *Body {
+	b := &Body{Name: name, limit: limit}
 	length := int64(-1)
 	for h := range q.headers.Elements() {
 		name, value := h.Lookup("name").Text(), h.Lookup("value").Text()
@@ -107,7 +108,7 @@ func (b *Body) keep(p *harPost, encoding string, length int64) {
 		data = unmapped(data, length)
 	}
 	raw := len(data)
-	data, err := inflate(data, encoding)
+	data, err := inflate(data, encoding, b.limit)
 	if err != nil {
 		b.Incomparable = fmt.Sprintf("its %s body does not decode: %v", encoding, err)
 		return
@@ -125,10 +126,24 @@ func unflagged(data []byte, encoding string) []byte {
 	if err != nil {
 		return data
 	}
-	if plain, err := inflate(raw, encoding); err == nil && startsAsObject(plain) {
+	if decodesToObject(raw, encoding) {
 		return raw
 	}
 	return data
+}
+
+// decodesToObject reports whether a body begins as an object once it is decoded.
+func decodesToObject(data []byte, encoding string) bool {
+	if encoding == "" || encoding == "identity" || startsAsObject(data) {
+		return startsAsObject(data)
+	}
+	r, closer, err := decoder(bytes.NewReader(data), data, encoding)
+	if err != nil {
+		return false
+	}
+	defer closer()
+	head, err := io.ReadAll(io.LimitReader(r, 4096))
+	return err == nil && startsAsObject(head)
 }
 
 // unmapped undoes an exporter's mapping of bytes to one character each: then the

@@ -23,6 +23,7 @@ func openFolder(dir string) (*File, error) {
 		if file.Bodies, err = unindexed(dir, nil); err == nil && len(file.Bodies) == 0 {
 			err = fmt.Errorf("%s: no bodies here: neither index.jsonl nor *.json", dir)
 		}
+		file.limit()
 		return file, err
 	}
 	if err != nil {
@@ -32,7 +33,28 @@ func openFolder(dir string) (*File, error) {
 	if err := file.readIndex(dir, index.Name(), index); err != nil {
 		return nil, err
 	}
-	return file, file.readUnlisted(dir)
+	err = file.readUnlisted(dir)
+	file.limit()
+	return file, err
+}
+
+// limit gives the bodies of a folder their common budget. A file counts once, however
+// often the index lists it: what is listed again is not read again.
+func (f *File) limit() {
+	var stored int64
+	seen := make(map[string]bool)
+	for _, b := range f.Bodies {
+		if path := filepath.Clean(b.path); !seen[path] {
+			seen[path] = true
+			stored += b.stored
+		} else if b.Incomparable == "" {
+			b.Incomparable = "the index lists its file twice"
+		}
+	}
+	limit := newBudget(stored)
+	for _, b := range f.Bodies {
+		b.limit = limit
+	}
 }
 
 // maxLine bounds a line of an index.
@@ -92,6 +114,8 @@ func (b *Body) look() {
 		b.Incomparable = "the file is not there"
 	} else if !info.Mode().IsRegular() {
 		b.Incomparable = (&regular.NotFile{Mode: info.Mode()}).Error()
+	} else {
+		b.stored = info.Size()
 	}
 }
 

@@ -43,7 +43,7 @@ func FuzzCapture(f *testing.F) {
 			return
 		}
 		startsAsHAR(bytes.NewReader(text))
-		file, err := readHAR("x.har", bytes.NewReader(text))
+		file, err := readHAR("x.har", bytes.NewReader(text), 0)
 		v := bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 		if _, wrong := ecmajson.Check(v); wrong != nil {
 			if err == nil && len(file.Flaws) == 0 {

@@ -19,6 +19,7 @@ type harReader struct {
 	file   *File
 	others map[string]int // what else was requested, by method and address
 	total  int
+	limit  *budget
 }
 
 func openHAR(path string, size int64) (*File, error) {
@@ -30,11 +31,11 @@ func openHAR(path string, size int64) (*File, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return readHAR(path, f)
+	return readHAR(path, f, size)
 }
 
-func readHAR(path string, in io.Reader) (*File, error) {
-	h := &harReader{Reader: strictjson.NewReader(in), file: &File{Path: path}, others: make(map[string]int)}
+func readHAR(path string, in io.Reader, size int64) (*File, error) {
+	h := &harReader{Reader: strictjson.NewReader(in), file: &File{Path: path}, others: make(map[string]int), limit: newBudget(size)}
 	if err := h.read(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -140,7 +141,7 @@ func (h *harReader) entry() error {
 		h.others[q.address()]++
 		return nil
 	}
-	b := q.body(fmt.Sprintf("entry %d", h.total))
+	b := q.body(fmt.Sprintf("entry %d", h.total), h.limit)
 	if h.Oddities().NotUTF8 > broken {
 		b.Incomparable = "the capture holds bytes there that are not UTF-8, so it does not say what was sent"
 	}

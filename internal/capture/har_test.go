@@ -64,7 +64,7 @@ func TestHAR(t *testing.T) {
 		{"cut by the capture", har(strings.Replace(a, `"postData":{`, `"postData":{"_truncated":true,`, 1)), `(the capture says that it is truncated)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := describe(readHAR("x.har", strings.NewReader(c.text))); got != c.want && !(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
+			if got := describe(readHAR("x.har", strings.NewReader(c.text), 0)); got != c.want && !(strings.HasPrefix(c.want, "error") && strings.HasPrefix(got, c.want)) {
 				t.Errorf("%s\n got %s\nwant %s", c.text, got, c.want)
 			}
 		})
@@ -137,7 +137,7 @@ func TestEncodings(t *testing.T) {
 		{"a length that is not the body's", post(body+" ", "", length), body + " "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := describe(readHAR("x.har", strings.NewReader(c.text))); got != c.want {
+			if got := describe(readHAR("x.har", strings.NewReader(c.text), 0)); got != c.want {
 				t.Errorf("%s\n got %s\nwant %s", c.text, got, c.want)
 			}
 		})

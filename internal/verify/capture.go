@@ -119,6 +119,11 @@ func (t *traffic) take(q *reconstruct.Request, p *posted, body *wire.Body) {
 	t.last = p
 	t.matched++
 	t.next = p.at + 1
+	t.rests(body)
+}
+
+// rests notes what the equality of a body rests on.
+func (t *traffic) rests(body *wire.Body) {
 	for _, a := range body.Assumptions {
 		t.assume(a.Name, a.Value)
 	}
@@ -131,8 +136,8 @@ func (t *traffic) take(q *reconstruct.Request, p *posted, body *wire.Body) {
 			t.proved++
 			continue
 		}
-		if h.Kind == wire.ObjectPath {
-			continue // but for the folder, which is assumed, it is determined
+		if h.Kind == wire.ObjectPath || h.Kind == wire.CodeText {
+			continue // said of the folder that is assumed, and of the one-shot
 		}
 		t.holes[h.Kind]++
 		if h.Kind == wire.FileID {

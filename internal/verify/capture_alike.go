@@ -63,7 +63,7 @@ func (t *traffic) startsAs(q *reconstruct.Request, text []byte) bool {
 // was found for.
 type own struct {
 	bodies   bySize[[]byte]
-	oneshots [][2][]byte
+	oneshots [][]byte // up to the instruction, which nobody knows
 }
 
 func (t *traffic) own() (o own) {
@@ -76,7 +76,10 @@ func (t *traffic) own() (o own) {
 	const most = 64 // of one-shots in all their variants
 	for _, shot := range t.oneshots {
 		if !shot.found && len(o.oneshots) < most {
-			o.oneshots = append(o.oneshots, shot.variant...)
+			for _, body := range t.candidates(shot, nil) {
+				before, _, _ := bytes.Cut(body.Bytes(), []byte(instruction))
+				o.oneshots = append(o.oneshots, before)
+			}
 		}
 	}
 	return o
@@ -87,10 +90,9 @@ func (t *traffic) own() (o own) {
 func (o own) alike(text []byte) bool {
 	return slices.ContainsFunc(o.bodies.near(int64(len(text))), func(s sized[[]byte]) bool {
 		return shared(s.value, text, s.value) >= max(len(s.value), len(text))*3/4
-	}) || slices.ContainsFunc(o.oneshots, func(v [2][]byte) bool {
-		// What follows v[0] is as long as the instruction, which nobody knows.
-		half := len(v[0]) / 2
-		return bytes.HasPrefix(text, v[0][:half]) || bytes.Contains(text, v[0][half:])
+	}) || slices.ContainsFunc(o.oneshots, func(known []byte) bool {
+		half := len(known) / 2
+		return bytes.HasPrefix(text, known[:half]) || bytes.Contains(text, known[half:])
 	})
 }
 

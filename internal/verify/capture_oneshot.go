@@ -18,11 +18,12 @@ type oneshot struct {
 	what    string
 	model   string
 	found   bool
-	whole   bool        // the log determines all of it; otherwise all but the last message
-	variant [][2][]byte // its body before and behind the instruction, by policy
+	whole   bool         // the log determines all of it; otherwise all but the last message
+	request wire.JSON    // nil: the log does not describe it
+	bodies  []*wire.Body // by policy; nil with images, whose policies a capture tells
 }
 
-// instruction stands in a compaction's body where its last message goes.
+// instruction stands in a compaction's request where its last message goes.
 const instruction = "dsh-verify:the-instruction-is-not-in-the-log:5c1d"
 
 // oneshot notes a request outside the loop.
@@ -37,14 +38,50 @@ func (t *traffic) oneshot(q *reconstruct.Oneshot) {
 	if err != nil {
 		return
 	}
-	o.model = ecmajson.Value(canonical).Lookup("model").Text()
+	o.request = wire.JSON(canonical)
+	o.model = o.request.Member("model").Text()
 	for _, policy := range t.policies(nil) {
-		b := wire.NewBuilder(policy, nil)
-		if body, err := b.DeepSeek(wire.JSON(canonical)); err == nil {
-			before, after, _ := bytes.Cut(body.Bytes(), []byte(instruction))
-			o.variant = append(o.variant, [2][]byte{before, after})
+		body := o.body(wire.NewBuilder(policy, nil))
+		if body == nil || body.Images > 0 {
+			o.bodies = nil
+			return
+		}
+		o.bodies = append(o.bodies, body)
+	}
+}
+
+// body returns what a builder makes of the one-shot, nil if that is nothing.
+func (o *oneshot) body(b *wire.Builder) *wire.Body {
+	body, err := b.DeepSeek(o.request)
+	if err != nil || !o.whole && !body.Open(instruction, "it is code of the harness, and not in the log") {
+		return nil
+	}
+	return body
+}
+
+// candidates returns the bodies that the one-shot may have had, for a captured one.
+func (t *traffic) candidates(o *oneshot, captured []byte) (list []*wire.Body) {
+	if o.request == nil || o.bodies != nil {
+		return o.bodies
+	}
+	for _, policy := range t.policies(captured) {
+		t.builder.SetPolicy(policy)
+		if body := o.body(t.builder); body != nil {
+			list = append(list, body)
 		}
 	}
+	return list
+}
+
+// matches returns the body of a one-shot that a captured one equals, as far as the log
+// says.
+func (t *traffic) matches(o *oneshot, captured []byte) *wire.Body {
+	for _, body := range t.candidates(o, captured) {
+		if body.Match(captured) == nil {
+			return body
+		}
+	}
+	return nil
 }
 
 // act counts the compactions that this session started.
@@ -54,34 +91,18 @@ func (t *traffic) act(session *reconstruct.Session) {
 	}
 }
 
-// matches reports whether a body is the one-shot's, as far as the log says. What the
-// log does not hold is inside of one string.
-func (o *oneshot) matches(text []byte) bool {
-	for _, v := range o.variant {
-		if o.whole && bytes.Equal(text, v[0]) {
-			return true
-		}
-		if !o.whole && len(text) > len(v[0])+len(v[1]) && bytes.HasPrefix(text, v[0]) && bytes.HasSuffix(text, v[1]) {
-			return isInside(text[len(v[0]) : len(text)-len(v[1])])
-		}
-	}
-	return false
-}
-
-// isInside reports whether a text is the inside of one JSON string.
-func isInside(text []byte) bool {
-	quoted := slices.Concat([]byte(`"`), text, []byte(`"`))
-	end, form, ok := ecmajson.ConsumeString(quoted, 0)
-	return ok && end == len(quoted) && form&ecmajson.InvalidUTF8 == 0
-}
-
 func (t *traffic) closeOneshots(r *run, place finding.Place) {
 	for _, o := range t.oneshots {
 		for _, p := range t.bodies {
-			if p.taken || p.text == nil || !o.matches(p.text) {
+			if p.taken || p.text == nil {
+				continue
+			}
+			body := t.matches(o, p.text)
+			if body == nil {
 				continue
 			}
 			p.taken, o.found = true, true
+			t.rests(body)
 			what := fmt.Sprintf("%s of seq %d is %s", o.what, o.seq, p.Name)
 			if !o.whole {
 				what += ", all but its final instruction compared"
@@ -107,7 +128,7 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 func (t *traffic) untold() int {
 	n := t.starts
 	for _, o := range t.oneshots {
-		if o.what == string(reconstruct.CompactionOneshot) && len(o.variant) > 0 {
+		if o.what == string(reconstruct.CompactionOneshot) && o.request != nil {
 			n--
 		}
 	}
@@ -134,7 +155,7 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 		return
 	}
 	for _, o := range t.oneshots {
-		if o.found || o.whole || len(o.variant) == 0 {
+		if o.found || o.whole || o.request == nil {
 			continue
 		}
 		i := slices.IndexFunc(left, func(p *posted) bool { return modelOf(p.text) == o.model })
@@ -143,14 +164,18 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 		}
 		p := left[i]
 		left = slices.Delete(left, i, i+1)
+		body, at := t.closestOneshot(o, p.text)
+		if body == nil {
+			continue
+		}
 		p.taken = true
-		at, rebuilt := o.differs(p.text)
-		headline, pointer := whereAt(rebuilt, int64(at), t.redact)
+		rebuilt := body.Bytes()
+		headline, pointer := whereAt(rebuilt, at.Body, t.redact)
 		where := place
-		where.Seq, where.Offset, where.Pointer = o.seq, int64(at), pointer
-		f := finding.New(finding.CaptureOneshotDrift, fmt.Sprintf("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at, headline), where)
+		where.Seq, where.Offset, where.Pointer = o.seq, at.Capture, pointer
+		f := finding.New(finding.CaptureOneshotDrift, fmt.Sprintf("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at.Capture, headline), where)
 		f.Cause = &finding.Place{File: r.log.File, Session: t.session, Line: o.line, Seq: o.seq}
-		f.Detail = []string{"captured " + t.around(p.text, int64(at)), "log      " + t.around(rebuilt, int64(at))}
+		f.Detail = []string{"captured " + t.around(p.text, at.Capture), "log      " + t.around(rebuilt, at.Body)}
 		r.add(f)
 		r.worse(finding.Drift)
 	}
@@ -163,26 +188,13 @@ func modelOf(body []byte) string {
 	return ecmajson.Value(bytes.TrimSpace(body)).Lookup("model").Text()
 }
 
-// differs returns where a body parts from the variant that explains most of it,
-// and that variant.
-func (o *oneshot) differs(text []byte) (at int, rebuilt []byte) {
-	best := -1
-	for _, v := range o.variant {
-		whole := slices.Concat(v[0], []byte(instruction), v[1])
-		n := 0
-		for n < min(len(v[0]), len(text)) && v[0][n] == text[n] {
-			n++
-		}
-		if n == len(v[0]) { // the instruction is the capture's own; what follows it differs
-			back := 0
-			for back < min(len(v[1]), len(text)-n) && v[1][len(v[1])-1-back] == text[len(text)-1-back] {
-				back++
-			}
-			n = len(whole) - back - 1
-		}
-		if n > best {
-			best, rebuilt = n, whole
+// closestOneshot returns the body of a one-shot that explains most of a captured one,
+// and where the two differ.
+func (t *traffic) closestOneshot(o *oneshot, captured []byte) (best *wire.Body, at wire.Difference) {
+	for _, body := range t.candidates(o, captured) {
+		if d := body.Match(captured); d != nil && (best == nil || d.Capture > at.Capture) {
+			best, at = body, *d
 		}
 	}
-	return best, rebuilt
+	return best, at
 }

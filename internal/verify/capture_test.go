@@ -120,7 +120,7 @@ func TestHAR(t *testing.T) {
 			w.Close()
 			return map[string]any{"text": base64.StdEncoding.EncodeToString(z.Bytes()), "encoding": "base64"}
 		}}, nil},
-		{"one-shots", "compaction-pressure", harCase{shuffle: true}, []finding.Code{finding.CaptureOneshot}},
+		{"one-shots", "compaction-pressure", harCase{shuffle: true}, []finding.Code{finding.CaptureAssumed, finding.CaptureOneshot}},
 		{"a title", "session-title-oneshot", harCase{}, []finding.Code{finding.CaptureOneshot}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"io"
+	"slices"
 )
 
 // HoleKind is what a hole stands for.
@@ -15,6 +16,7 @@ const (
 	ImageData    HoleKind = "image-data"    // a data URL whose bytes are not at hand
 	ImageSize    HoleKind = "image-size"    // the size of a resized image that is not at hand
 	ObjectPath   HoleKind = "object-path"   // where the model's tools find an image: one folder for all of a session
+	CodeText     HoleKind = "code-text"     // a text that is code of the harness and in no log, as [Body.Open] left it
 	OmissionText HoleKind = "omission-text" // the adapter's text in place of an omitted image
 )
 
@@ -116,6 +118,26 @@ func (b *Body) OriginAt(offset int64) (Origin, bool) {
 		}
 	}
 	return Origin{}, false
+}
+
+// Open makes a hole of a text that stands once in the body, inside of a string, and
+// that the request only had in the place of one that nobody knows. It reports
+// whether the text is there.
+func (b *Body) Open(text, reason string) bool {
+	start := int64(0)
+	for i, s := range b.segments {
+		before, after, ok := bytes.Cut(s.text, []byte(text))
+		if !ok || s.hole != 0 {
+			start += int64(len(s.text))
+			continue
+		}
+		start += int64(len(before))
+		b.Holes = append(b.Holes, Hole{Kind: CodeText, Reason: reason, start: start, length: int64(len(text))})
+		hole := segment{[]byte(text), len(b.Holes)}
+		b.segments = slices.Replace(b.segments, i, i+1, segment{text: before}, hole, segment{text: after})
+		return true
+	}
+	return false
 }
 
 // A Difference is where a body and a capture part.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"slices"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -31,6 +32,9 @@ func (b *Body) fill(hole *Hole, rest []byte, segment int, seen *fillings) ([]byt
 		}
 		hole.Proved = isOmissionText(rest[:n])
 		return rest[:n], true
+	case CodeText:
+		n := max(0, stringEnd(rest))
+		return rest[:n], n > 0 && isInside(rest[:n])
 	case ObjectPath:
 		n := seen.path(rest, hole.AttachmentID)
 		return rest[:n], n > 0
@@ -85,6 +89,13 @@ func quotedEnd(text []byte) int {
 		}
 	}
 	return -1
+}
+
+// isInside reports whether a text is the inside of one JSON string.
+func isInside(text []byte) bool {
+	quoted := slices.Concat([]byte(`"`), text, []byte(`"`))
+	end, form, ok := ecmajson.ConsumeString(quoted, 0)
+	return ok && end == len(quoted) && form&ecmajson.InvalidUTF8 == 0
 }
 
 // unquoteTwice returns the text of a JSON string inside of a JSON string; it is not

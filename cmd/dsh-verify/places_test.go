@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"io"
 	"io/fs"
@@ -13,9 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	_ "modernc.org/sqlite"
-
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/storetest"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 )
 
@@ -38,17 +36,7 @@ func readFixture(t *testing.T, name string) []byte {
 // TestEmptyStore holds that no command takes a store without sessions for checked.
 func TestEmptyStore(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store.db")
-	db, err := sql.Open("sqlite", store)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.Exec(`PRAGMA application_id = 0x44534850; PRAGMA user_version = 17;
-CREATE TABLE sessions(id TEXT PRIMARY KEY, version INTEGER, created_at INTEGER, cwd TEXT, parent_session TEXT, seed_length INTEGER,
-  origin TEXT, delegation_depth INTEGER, agent_preset TEXT, incarnation TEXT, revision INTEGER);`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db.Close()
+	storetest.Write(t, store, storetest.Schema)
 	for _, place := range []string{store, filepath.Dir(store)} {
 		for _, args := range [][]string{
 			{"replay"},

@@ -303,27 +303,13 @@ func store(path string) (*Place, error) {
 				if err != nil {
 					return nil, nil, err
 				}
-				return logformat.NewRowReader(rows, logformat.SQLite, opts), &rowsCloser{rows, s}, nil
+				return logformat.NewRowReader(rows, logformat.SQLite, opts), rows, nil
 			},
 		})
 	}
 	return p, nil
 }
 
-// A rowsCloser tells at the end whether a writer moved the store under the reading.
-type rowsCloser struct {
-	rows  *sqlitestore.Rows
-	store *sqlitestore.Store
-}
-
-// ErrMoved says that a store changed while a log of it was read.
-var ErrMoved = errors.New("a writer changed the store while it was read, so what was read may not belong together; try again, or verify a copy")
-
-// Close returns [ErrMoved] when what was read cannot be trusted.
-func (c *rowsCloser) Close() error {
-	c.rows.Close()
-	if !c.store.Still() {
-		return ErrMoved
-	}
-	return nil
-}
+// ErrMoved is what closing a log of a store returns when a writer changed the store
+// while it was read, so that what was read may not belong together.
+var ErrMoved = sqlitestore.ErrMoved

@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
@@ -259,6 +260,11 @@ func (r *run) identify(h *logformat.SessionHeader, reader *logformat.Reader) {
 // fail records why the log could not be read to its end.
 func (r *run) fail(err error) {
 	refusal, ok := errors.AsType[*logformat.Refusal](err)
+	if !ok && errors.Is(err, sqlitestore.ErrMoved) {
+		r.note(finding.StoreMoved, "", finding.Place{Seq: -1})
+		r.worse(finding.Unreadable)
+		return
+	}
 	if !ok {
 		r.note(finding.InputUnreadable, err.Error(), finding.Place{Seq: -1})
 		r.worse(finding.Unreadable)

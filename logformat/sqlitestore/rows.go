@@ -1,52 +1,216 @@
 package sqlitestore
 
 import (
+	"encoding/binary"
 	"errors"
-	"fmt"
+	"hash/maphash"
 	"io"
-	"strconv"
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/dsh-verify/dsh-verify/internal/sqlitefile"
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
 // Rows yields a session's log, a line a row. It is a logformat.RowSource.
+//
+// At its end, all that it has yielded belongs together. Should a writer have moved
+// pages meanwhile, the session is read again as of a later commit: as rows are only
+// added, it must start with what was yielded before, and the reading goes on behind
+// that.
 type Rows struct {
-	rows    *sqlitefile.Rows
-	header  []byte
-	started bool
+	store *Store
+	id    string
+	reading
+	seen seen
+	end  error // what Next returned last
+
 	line    []byte
 	decoder *zstd.Decoder
 	text    []byte
 }
 
-const (
-	maxRowData    = 1 << 30 // decoded
-	maxPackedData = 1 << 20
-	maxPacked     = 1024
-	minPacked     = 3
-)
+// A reading is a session as a view has it.
+type reading struct {
+	view    *view
+	engine  *engine
+	query   *query
+	header  []byte
+	started bool
+}
 
-// Next returns the next line.
+// seen is what was yielded: how many rows, and their digest.
+type seen struct {
+	rows   int64
+	digest maphash.Hash
+}
+
+func (s *seen) add(text []byte, fault *logformat.Refusal) {
+	s.rows++
+	if fault != nil {
+		text = []byte(fault.Detail)
+	}
+	var head [9]byte
+	binary.BigEndian.PutUint64(head[:], uint64(len(text)))
+	if fault != nil {
+		head[8] = 1
+	}
+	s.digest.Write(head[:])
+	s.digest.Write(text)
+}
+
+// Log returns the log of a session as rows.
+func (s *Store) Log(id string) (*Rows, error) {
+	r := &Rows{store: s, id: id}
+	r.view = s.current()
+	for range tries {
+		err := r.begin()
+		if err == nil || r.view.snapshot.Still() {
+			if err != nil {
+				r.release()
+			}
+			return r, refusal(err)
+		}
+		if err := r.renew(); err != nil {
+			return nil, err
+		}
+	}
+	r.release()
+	return nil, ErrMoved
+}
+
+// begin starts the reading of the session.
+func (r *Rows) begin() (err error) {
+	if r.engine, err = connect(r.view.snapshot); err != nil {
+		return err
+	}
+	if r.header, err = r.engine.header(r.id); err != nil {
+		return err
+	}
+	r.engine.allow(1)
+	r.query, err = r.engine.query(`SELECT seq, type, time, data, source_event_seqs, surface_op, ignorable
+FROM events WHERE session_id = ? ORDER BY seq`, r.id)
+	return err
+}
+
+// stop ends the engine.
+func (r *reading) stop() {
+	if r.query != nil {
+		r.query.close()
+	}
+	if r.engine != nil {
+		r.engine.close()
+	}
+	*r = reading{view: r.view}
+}
+
+// renew takes a newer view.
+func (r *Rows) renew() (err error) {
+	r.stop()
+	r.view, err = r.store.renew(r.view)
+	return err
+}
+
+func (r *Rows) release() {
+	r.stop()
+	if r.view != nil {
+		r.store.release(r.view)
+		r.view = nil
+	}
+}
+
+// Next returns the next line. It returns [ErrMoved] where what was yielded does not
+// belong together.
 func (r *Rows) Next() (text []byte, fault *logformat.Refusal, err error) {
+	if r.end != nil {
+		return nil, nil, r.end
+	}
+	text, fault, err = r.read()
+	for n := 0; (err != nil || fault != nil) && r.moved(); n++ {
+		if n == tries {
+			err = ErrMoved
+			break
+		}
+		if err = r.again(); err == nil {
+			text, fault, err = r.read()
+		}
+	}
+	if err != nil {
+		r.end = refusal(err)
+		r.release()
+		return nil, nil, r.end
+	}
+	r.seen.add(text, fault)
+	return text, fault, nil
+}
+
+// Close ends the reading. It returns [ErrMoved] when Next has not, and what was
+// yielded does not belong together.
+func (r *Rows) Close() (err error) {
+	if r.end == nil {
+		r.end = errClosed
+		for n := 0; r.moved(); n++ {
+			if n == tries {
+				err = ErrMoved
+				break
+			}
+			err = r.again()
+		}
+		r.release()
+	}
+	if r.decoder != nil {
+		r.decoder.Close()
+		r.decoder = nil
+	}
+	return refusal(err)
+}
+
+var errClosed = errors.New("the rows are closed")
+
+// moved reports whether pages have moved before they were read.
+func (r *Rows) moved() bool { return r.view != nil && !r.view.snapshot.Still() }
+
+// again reads what was yielded once more, as of a later commit.
+func (r *Rows) again() error {
+	if err := r.renew(); err != nil {
+		return err
+	}
+	if err := r.begin(); err != nil {
+		return err
+	}
+	var now seen
+	now.digest.SetSeed(r.seen.digest.Seed())
+	for now.rows < r.seen.rows {
+		text, fault, err := r.read()
+		if err == io.EOF {
+			return ErrMoved
+		}
+		if err != nil {
+			return err
+		}
+		now.add(text, fault)
+	}
+	if now.digest.Sum64() != r.seen.digest.Sum64() {
+		return ErrMoved
+	}
+	return nil
+}
+
+// read reads the next row.
+func (r *Rows) read() (text []byte, fault *logformat.Refusal, err error) {
 	if !r.started {
 		r.started = true
 		return r.header, nil, nil
 	}
-	ok, err := r.rows.Next()
+	ok, err := r.query.next()
 	if err != nil {
-		return nil, nil, damaged(err)
+		return nil, nil, err
 	}
 	if !ok {
-		r.Close()
 		return nil, nil, io.EOF
 	}
-	v := r.rows.Value
-	r.line, err = r.print(r.line[:0], &eventRow{v(0), v(1), v(2), v(3), v(4), v(5), v(6)})
-	if err != nil {
+	defer guard(&err)
+	v := r.query.value
+	if r.line, err = r.print(r.line[:0], &eventRow{v(0), v(1), v(2), v(3), v(4), v(5), v(6)}); err != nil {
 		return nil, malformed(err.Error()), nil
 	}
 	return r.line, nil, nil
@@ -54,173 +218,4 @@ func (r *Rows) Next() (text []byte, fault *logformat.Refusal, err error) {
 
 func malformed(detail string) *logformat.Refusal {
 	return &logformat.Refusal{Code: logformat.CodeStoreRow, Phase: logformat.PhaseLines, Seq: -1, Detail: detail}
-}
-
-// Close ends the reading.
-func (r *Rows) Close() error {
-	if r.decoder != nil {
-		r.decoder.Close()
-		r.decoder = nil
-	}
-	return nil
-}
-
-// An eventRow is a row of the table events, each column as stored.
-type eventRow struct {
-	seq, typ, time, data, sources, surfaceOp, ignorable sqlitefile.Value
-}
-
-// print prints the row as the line that the harness would have written.
-func (r *Rows) print(b []byte, row *eventRow) ([]byte, error) {
-	seq, time, typ := row.seq.Int, row.time.Int, string(row.typ.Bytes)
-	if row.seq.Kind != sqlitefile.Integer || row.time.Kind != sqlitefile.Integer || row.typ.Kind < sqlitefile.Text {
-		return nil, errors.New("seq, time or type has the wrong storage class")
-	}
-	data, err := r.dataOf(row.data)
-	if err != nil {
-		return nil, err
-	}
-	ignorable, isSet := row.ignorable.Int, row.ignorable.Kind == sqlitefile.Integer
-	if isSet && ignorable == 0 {
-		return printPacked(b, typ, seq, time, data, row)
-	}
-	b = append(b, `{"type":`...)
-	b = ecmajson.AppendString(b, typ)
-	b = append(b, `,"seq":`...)
-	b = strconv.AppendInt(b, seq, 10)
-	b = append(b, `,"time":`...)
-	b = strconv.AppendInt(b, time, 10)
-	b = append(b, `,"data":`...)
-	b = append(b, data...)
-	if b, err = appendSources(b, row.sources); err != nil {
-		return nil, err
-	}
-	if row.surfaceOp.Kind != sqlitefile.Null {
-		op := row.surfaceOp.Bytes
-		if _, err := ecmajson.Check(op); row.surfaceOp.Kind < sqlitefile.Text || err != nil {
-			return nil, errors.New("surface_op is not JSON text")
-		}
-		b = append(b, `,"surfaceOp":`...)
-		b = append(b, op...)
-	}
-	switch {
-	case row.ignorable.Kind == sqlitefile.Null:
-	case isSet && ignorable == 1:
-		b = append(b, `,"ignorable":true`...)
-	default:
-		return nil, errors.New("ignorable is neither null, 0 nor 1")
-	}
-	return append(b, '}'), nil
-}
-
-// printPacked prints a packed chunk row, whose marker is ignorable 0.
-func printPacked(b []byte, typ string, seq, time int64, data []byte, row *eventRow) ([]byte, error) {
-	payload := "texts"
-	switch typ {
-	case "text-chunks", "reasoning-chunks":
-	case "tool-call-chunks":
-		payload = "args"
-	default:
-		return nil, fmt.Errorf("a packed row has the type %.40q", typ)
-	}
-	if row.surfaceOp.Kind != sqlitefile.Null || row.sources.Kind != sqlitefile.Null {
-		return nil, errors.New("a packed row has surface columns")
-	}
-	if len(data) > maxPackedData {
-		return nil, fmt.Errorf("a packed row has %d bytes of data, more than %d", len(data), maxPackedData)
-	}
-	if n := ecmajson.Value(data).Lookup(payload).Len(); n < minPacked || n > maxPacked {
-		return nil, fmt.Errorf("a packed row has %d members, not %d to %d", n, minPacked, maxPacked)
-	}
-	b = append(b, `{"type":"`+typ+`","seq0":`...)
-	b = strconv.AppendInt(b, seq, 10)
-	b = append(b, `,"time0":`...)
-	b = strconv.AppendInt(b, time, 10)
-	b = append(b, `,"data":`...)
-	b = append(b, data...)
-	return append(b, '}'), nil
-}
-
-// dataOf returns the JSON of the data column: text, or one Zstandard frame of it.
-func (r *Rows) dataOf(v sqlitefile.Value) ([]byte, error) {
-	data := v.Bytes
-	switch v.Kind {
-	case sqlitefile.Text:
-	case sqlitefile.Blob:
-		if r.decoder == nil {
-			var err error
-			if r.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxRowData)); err != nil {
-				return nil, err
-			}
-		}
-		var err error
-		if data, err = r.decoder.DecodeAll(data, r.text[:0]); err != nil {
-			return nil, fmt.Errorf("data is a blob that does not decode: %w", err)
-		}
-		r.text = data
-	default:
-		return nil, errors.New("data is neither text nor a blob")
-	}
-	if _, err := ecmajson.Check(data); err != nil {
-		return nil, fmt.Errorf("data is not JSON: %w", err)
-	}
-	return data, nil
-}
-
-// appendSources prints the column source_event_seqs: LEB128 varints, the first
-// plain, each later one the difference to the one before, even 2d for a step
-// forward by d, odd 2d-1 for a step back by d.
-func appendSources(b []byte, v sqlitefile.Value) ([]byte, error) {
-	if v.Kind == sqlitefile.Null {
-		return b, nil
-	}
-	if v.Kind != sqlitefile.Blob {
-		return nil, errors.New("source_event_seqs is no blob")
-	}
-	blob := v.Bytes
-	b = append(b, `,"sourceEventSeqs":[`...)
-	last := int64(0)
-	for i := 0; len(blob) > 0; i++ {
-		n, size := uvarint(blob)
-		if size <= 0 {
-			return nil, errors.New("source_event_seqs holds a malformed varint")
-		}
-		blob = blob[size:]
-		switch {
-		case i == 0:
-			last = n
-		case n%2 == 0:
-			last += n / 2
-		default:
-			last -= (n + 1) / 2
-		}
-		if last < 0 || last > maxSafe {
-			return nil, errors.New("source_event_seqs leads out of range")
-		}
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendInt(b, last, 10)
-	}
-	return append(b, ']'), nil
-}
-
-const maxSafe = 1<<53 - 1
-
-// uvarint reads a canonical varint of a value that fits; size is not positive
-// when it is none.
-func uvarint(b []byte) (n int64, size int) {
-	for i, c := range b {
-		if i == 8 {
-			return 0, -1
-		}
-		n |= int64(c&0x7f) << (7 * i)
-		if c < 0x80 {
-			if c == 0 && i > 0 || n > 2*maxSafe+1 {
-				return 0, -1
-			}
-			return n, i + 1
-		}
-	}
-	return 0, 0
 }

@@ -1,21 +1,12 @@
 package sqlitestore
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"io"
-	"os"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 
-	"github.com/dsh-verify/dsh-verify/internal/sqlitefile"
+	"github.com/dsh-verify/dsh-verify/internal/sqlitesnapshot"
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
 // The identity of a store that this package reads.
@@ -38,198 +29,89 @@ func Codes() []logformat.CodeInfo {
 	}
 }
 
+func damaged(detail string) *logformat.Refusal {
+	return &logformat.Refusal{Code: CodeDamaged, Phase: logformat.PhaseContainer, Seq: -1, Detail: detail}
+}
+
 // Magic is how a SQLite file starts.
-const Magic = sqlitefile.Magic
+const Magic = sqlitesnapshot.Magic
 
-// A Store is an open store.
+// A Store is an open store. Its sessions may be read by several goroutines at once.
 type Store struct {
-	file   *sqlitefile.File
-	mu     sync.Mutex
-	tables map[string]*sqlitefile.Table
+	path string
+	mu   sync.Mutex
+	view *view // in use
 }
 
-// Open opens the store at path. A *logformat.Refusal says that it is foreign or
-// damaged.
+// Open opens the store at path and checks all of it. A *logformat.Refusal says that
+// it is foreign or damaged.
 func Open(path string) (*Store, error) {
-	const tries = 3
-	for range tries {
-		s, err := open(path)
-		if err != nil {
-			return nil, err
-		}
-		if s.Still() {
-			return s, nil
-		}
-		s.Close()
-	}
-	return nil, &os.PathError{Op: "open", Path: path, Err: errMoving}
-}
-
-var errMoving = errors.New("a writer is changing the store; try again, or verify a copy")
-
-func open(path string) (*Store, error) {
-	file, err := sqlitefile.Open(path)
+	v, err := look(path)
 	if err != nil {
-		return nil, damaged(err)
-	}
-	s := &Store{file: file, tables: map[string]*sqlitefile.Table{}}
-	if err := s.identify(); err != nil {
-		s.Close()
 		return nil, err
 	}
-	return s, nil
-}
-
-func (s *Store) identify() error {
-	application, schema := s.file.ApplicationID(), s.file.UserVersion()
-	if application != ApplicationID || schema != SchemaVersion {
-		return &logformat.Refusal{
-			Code: CodeForeign, Phase: logformat.PhaseVersion, Seq: -1,
-			Detail: fmt.Sprintf("application id %#x, schema %d", application, schema),
-		}
-	}
-	return nil
-}
-
-// damaged turns what is wrong with the file into a refusal. Errors of the file
-// system stay what they are.
-func damaged(err error) error {
-	if damage, ok := errors.AsType[*sqlitefile.Damage](err); ok {
-		return &logformat.Refusal{Code: CodeDamaged, Phase: logformat.PhaseContainer, Seq: -1, Detail: damage.Error()}
-	}
-	if foreign, ok := errors.AsType[*sqlitefile.Unsupported](err); ok {
-		return &logformat.Refusal{Code: CodeForeign, Phase: logformat.PhaseVersion, Seq: -1, Detail: foreign.Error()}
-	}
-	return err
+	return &Store{path: path, view: v}, nil
 }
 
 // Close closes the store.
-func (s *Store) Close() error { return s.file.Close() }
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.drop(s.view)
+}
 
-// Still reports whether no writer has moved pages since the store was opened:
-// otherwise what was read may not belong together.
-func (s *Store) Still() bool { return s.file.Still() }
+// Lost says what of the store's write-ahead log is not read although it is there.
+func (s *Store) Lost() (l Lost) {
+	v := s.current()
+	defer s.release(v)
+	return Lost(v.snapshot.Lost())
+}
+
+// Lost is what cannot be read of a write-ahead log: it ends at a damaged frame, from
+// 1, and a number of commits follow. The frame is 0 when nothing is lost.
+type Lost struct {
+	Frame   int64
+	Commits int
+}
 
 // Sessions returns the ids of the sessions, those without a parent first, each
 // group in the order of creation.
-func (s *Store) Sessions() ([]string, error) {
-	rows, err := s.query("sessions", sqlitefile.Query{Columns: []string{"id", "parent_session", "created_at"}})
+func (s *Store) Sessions() (ids []string, err error) {
+	err = s.settled(func(v *view) error {
+		ids, err = v.sessions()
+		return err
+	})
+	return ids, err
+}
+
+func (v *view) sessions() (ids []string, err error) {
+	e, err := connect(v.snapshot)
 	if err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
-	type session struct {
-		id      string
-		child   int
-		created sqlitefile.Value
+	defer e.close()
+	q, err := e.query(`SELECT id FROM sessions ORDER BY parent_session IS NOT NULL, created_at, id`)
+	if err != nil {
+		return nil, err
 	}
-	var sessions []session
+	defer q.close()
+	defer guard(&err)
 	for {
-		ok, err := rows.Next()
-		if err != nil {
-			return nil, damaged(err)
+		ok, err := q.next()
+		if !ok || err != nil {
+			return ids, err
 		}
-		if !ok {
-			break
+		id := q.value(0)
+		if !id.isText() {
+			return nil, damaged("a session has no id")
 		}
-		id, parent, created := rows.Value(0), rows.Value(1), rows.Value(2)
-		if id.Kind != sqlitefile.Text {
-			return nil, damaged(&sqlitefile.Damage{Detail: "the id of a session is of kind " + id.Kind.String()})
-		}
-		created.Bytes = bytes.Clone(created.Bytes)
-		sessions = append(sessions, session{string(id.Bytes), int(min(parent.Kind, 1)), created})
+		ids = append(ids, string(id.bytes))
 	}
-	slices.SortFunc(sessions, func(a, b session) int {
-		return cmp.Or(cmp.Compare(a.child, b.child), a.created.Compare(b.created), strings.Compare(a.id, b.id))
-	})
-	ids := make([]string, len(sessions))
-	for i, s := range sessions {
-		ids[i] = s.id
-	}
-	return ids, nil
-}
-
-func (s *Store) query(table string, q sqlitefile.Query) (*sqlitefile.Rows, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := s.tables[table]
-	if t == nil {
-		var err error
-		if t, err = s.file.Table(table); err != nil {
-			return nil, err
-		}
-		s.tables[table] = t
-	}
-	return t.Rows(q)
-}
-
-// Log returns the log of a session as rows.
-func (s *Store) Log(id string) (*Rows, error) {
-	header, err := s.header(id)
-	if err != nil {
-		return nil, damaged(err)
-	}
-	rows, err := s.query("events", sqlitefile.Query{
-		Columns: []string{"seq", "type", "time", "data", "source_event_seqs", "surface_op", "ignorable"},
-		Where:   "session_id", Equals: id, OrderBy: "seq",
-	})
-	if err != nil {
-		return nil, damaged(err)
-	}
-	return &Rows{rows: rows, header: header}, nil
-}
-
-// header prints the session's row as a header line. What is not what a store
-// holds there is printed too, for the reader to refuse.
-func (s *Store) header(id string) ([]byte, error) {
-	rows, err := s.query("sessions", sqlitefile.Query{
-		Columns: []string{"version", "created_at", "cwd", "parent_session", "seed_length", "origin", "delegation_depth", "agent_preset"},
-		Where:   "id", Equals: id,
-	})
-	if err != nil {
-		return nil, err
-	}
-	ok, err := rows.Next()
-	if err != nil {
-		return nil, err
-	}
-	if !ok {
-		return nil, fmt.Errorf("the store holds no session %q", id)
-	}
-	b := appendValue([]byte(`{"type":"session","version":`), rows.Value(0))
-	b = append(b, `,"id":`...)
-	b = ecmajson.AppendString(b, id)
-	b = append(b, `,"createdAt":`...)
-	b = appendValue(b, rows.Value(1))
-	for i, key := range []string{"cwd", "parentSession", "seedLength", "origin", "delegationDepth", "agentPreset"} {
-		v := rows.Value(2 + i)
-		switch {
-		case key == "delegationDepth" && v.Kind == sqlitefile.Null:
-			v = sqlitefile.Value{Kind: sqlitefile.Integer}
-		case v.Kind == sqlitefile.Null:
-			continue
-		}
-		b = append(b, `,"`+key+`":`...)
-		b = appendValue(b, v)
-	}
-	return append(b, '}'), nil
-}
-
-// appendValue prints a value as JSON.
-func appendValue(b []byte, v sqlitefile.Value) []byte {
-	switch v.Kind {
-	case sqlitefile.Null:
-		return append(b, "null"...)
-	case sqlitefile.Integer:
-		return strconv.AppendInt(b, v.Int, 10)
-	case sqlitefile.Real:
-		return ecmajson.AppendNumber(b, v.Real)
-	}
-	return ecmajson.AppendString(b, string(v.Bytes))
 }
 
 // IsStore reports whether a file starts as a SQLite file does.
 func IsStore(r io.ReaderAt) bool {
-	var head [16]byte
+	var head [len(Magic)]byte
 	_, err := r.ReadAt(head[:], 0)
 	return (err == nil || err == io.EOF) && string(head[:]) == Magic
 }

@@ -24,8 +24,8 @@ type lineSplitter struct {
 	src     pieceSource
 	rest    []byte // of the current piece
 	piece   piece
-	partial []byte // a line that began in an earlier piece
-	offset  int64  // of the next line in the decoded text
+	partial partialLine
+	offset  int64 // of the next line in the decoded text
 	number  int64
 	started bool
 	read    int64 // decoded bytes read so far
@@ -38,9 +38,9 @@ func (s *lineSplitter) next() (line, error) {
 		if at := bytes.IndexByte(s.rest, '\n'); at >= 0 {
 			text := s.rest[:at]
 			s.rest = s.rest[at+1:]
-			if len(s.partial) > 0 {
-				s.partial = append(s.partial, text...)
-				text = s.partial
+			if s.partial.size > 0 {
+				s.partial.add(text)
+				text = s.partial.join()
 			}
 			return s.emit(text, true), nil
 		}
@@ -48,8 +48,8 @@ func (s *lineSplitter) next() (line, error) {
 			return line{}, err
 		}
 		if err := s.advance(); err != nil {
-			if errors.Is(err, io.EOF) && len(s.partial) > 0 {
-				return s.emit(s.partial, false), nil
+			if errors.Is(err, io.EOF) && s.partial.size > 0 {
+				return s.emit(s.partial.join(), false), nil
 			}
 			return line{}, err
 		}
@@ -65,19 +65,18 @@ func (s *lineSplitter) emit(text []byte, terminated bool) line {
 		torn:       s.piece.torn,
 	}
 	s.offset += int64(len(text)) + 1
-	s.partial = s.partial[:0]
 	return l
 }
 
 // keep moves what is left of the piece to the partial line.
 func (s *lineSplitter) keep() error {
-	if len(s.partial)+len(s.rest) > maxLine {
+	if s.partial.size+len(s.rest) > maxLine {
 		return &Refusal{
 			Code: CodeLineTooLong, Phase: PhaseLines, Seq: -1,
 			Pos: Position{Line: s.number + 1, Offset: s.offset, Frame: s.piece.frame},
 		}
 	}
-	s.partial = append(s.partial, s.rest...)
+	s.partial.add(s.rest)
 	s.rest = nil
 	return nil
 }
@@ -87,7 +86,7 @@ func (s *lineSplitter) keep() error {
 func (s *lineSplitter) skip() (lines int64, err error) {
 	for err == nil {
 		lines += int64(bytes.Count(s.rest, []byte{'\n'}))
-		s.rest, s.partial = nil, nil
+		s.rest, s.partial = nil, partialLine{}
 		err = s.advance()
 	}
 	s.number += lines
@@ -95,15 +94,11 @@ func (s *lineSplitter) skip() (lines int64, err error) {
 }
 
 func (s *lineSplitter) advance() error {
-	// The line buffer is kept for reuse, but not one that a single huge line left.
-	if len(s.partial) == 0 && cap(s.partial) > 4<<20 {
-		s.partial = nil
-	}
 	p, err := s.src.next()
 	if err != nil {
 		return err
 	}
-	if p.torn && len(s.partial) > 0 {
+	if p.torn && s.partial.size > 0 {
 		return s.tornRecord()
 	}
 	s.piece, s.rest, s.started = p, p.text, true

@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 )
@@ -37,7 +38,7 @@ type app struct {
 	terminal       bool             // standard output is one
 	watched        bool             // standard error is one
 	redacting      *redact.Redactor // of this run, once it is asked for
-	stdinRead      bool             // as a LOG: it can be read once
+	spool          locate.Spooled   // standard input, once it was read
 	uninterrupted  func()           // gives signals back, nil: none are taken
 }
 
@@ -69,6 +70,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.out = bufio.NewWriterSize(a.stdout, 64<<10)
 	a.stdout, a.stderr = escape.NewGuard(a.out), escape.NewGuard(a.stderr)
 	err := a.root().Run(ctx, args)
+	a.spool.Close()
 	if a.uninterrupted != nil {
 		a.uninterrupted()
 	}

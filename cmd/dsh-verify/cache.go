@@ -119,7 +119,7 @@ func (c *checker) cacheReport(log *locate.Log, opts cache.Options) (*cache.Repor
 // addParent compares the first header of a session with its parent's, if that log
 // is at hand.
 func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locate.Log, reports []*cache.Report, opts cache.Options) error {
-	if report.ParentSession == "" || log.Once {
+	if report.ParentSession == "" {
 		return nil
 	}
 	sessions := make([]*verify.Log, len(reports))

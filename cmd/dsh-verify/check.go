@@ -220,7 +220,7 @@ func (c *checker) lineage(log *locate.Log, report *verify.Log, logs []*locate.Lo
 		return
 	}
 	parent := findParent(parentID, log, logs, reports)
-	if parent == nil || log.Once {
+	if parent == nil {
 		report.Add(finding.New(finding.LineageAbsent, parentID, finding.Place{Seq: -1}), "")
 		return
 	}
@@ -250,7 +250,7 @@ func (c *checker) compareLineage(child, parent *locate.Log) ([]finding.Finding, 
 
 func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*verify.Log) *locate.Log {
 	for i, report := range reports {
-		if report.Session.ID == id && !logs[i].Once {
+		if report.Session.ID == id {
 			return logs[i]
 		}
 	}

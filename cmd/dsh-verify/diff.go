@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -14,6 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -314,15 +313,7 @@ func cut(s *side) {
 }
 
 func readLimited(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("%s: longer than %d bytes", path, limit)
-	}
+	text, err := regular.ReadFile(path, limit)
 	return []byte(strings.TrimSuffix(string(text), "\n")), err
 }
 

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
@@ -49,15 +48,17 @@ func readOptions(cmd *cli.Command, p *policy.Policy) (logformat.Options, error) 
 	return opts, nil
 }
 
+// maxVocabulary bounds a file of event types, in bytes.
+const maxVocabulary = 16 << 20
+
 // readVocabulary reads event types, one a line; # starts a comment.
 func readVocabulary(path string) (types []string, err error) {
-	f, err := os.Open(path)
+	text, err := regular.ReadFile(path, maxVocabulary)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		line, _, _ := strings.Cut(lines.Text(), "#")
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line != "" {
 			types = append(types, line)
 		}
@@ -84,16 +85,31 @@ func parseSize(s string) (int64, error) {
 	return 0, errors.New("not a size such as 500MB or 4GiB: " + strconv.Quote(s))
 }
 
+// spooled returns standard input where an argument names it, in a private temporary
+// file no longer than --max-size. A command that names it twice reads it once.
+func (a *app) spooled(cmd *cli.Command, arg string) (locate.Spooled, error) {
+	if arg != "-" || a.spool.ReaderAt != nil {
+		return a.spool, nil
+	}
+	limit, err := parseSize(cmd.String("max-size"))
+	if err != nil {
+		return a.spool, usagef("--max-size: %v", err)
+	}
+	a.spool, err = locate.Spool(a.stdin, limit)
+	if err != nil {
+		return a.spool, &statusError{exitUnreadable, cause(err)}
+	}
+	return a.spool, nil
+}
+
 // find returns what an argument names, cut down to the session that is asked
 // for. Its logs are in p; the caller closes it.
 func (a *app) find(cmd *cli.Command, arg string) (*locate.Place, error) {
-	if arg == "-" {
-		if a.stdinRead {
-			return nil, usagef("standard input was read already, and gives nothing a second time: name a file")
-		}
-		a.stdinRead = true
+	stdin, err := a.spooled(cmd, arg)
+	if err != nil {
+		return nil, err
 	}
-	p, err := locate.Find(arg, a.stdin)
+	p, err := locate.Find(arg, stdin)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+	"golang.org/x/net/netutil"
 
 	"github.com/dsh-verify/dsh-verify/internal/record"
 )
@@ -79,7 +80,8 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Bool("quiet") {
 		fmt.Fprintf(a.stderr, "record: set the base URL of the provider in the harness to %s; Ctrl-C ends the recording\n", address)
 	}
-	server := &http.Server{Handler: proxy, ReadHeaderTimeout: time.Minute, ErrorLog: proxy.ErrorLog()}
+	listener = netutil.LimitListener(listener, record.MaxConnections)
+	server := &http.Server{Handler: proxy, ReadHeaderTimeout: record.UploadPause, IdleTimeout: time.Minute, ErrorLog: proxy.ErrorLog()}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	select {

@@ -93,10 +93,7 @@ func (a *app) report(cmd *cli.Command) error {
 
 // source says where the report reads a log again.
 func (c *checker) source(log *locate.Log, redactor *redact.Redactor) report.Source {
-	s := report.Source{Redactor: redactor}
-	if !log.Once {
-		s.Open = func() (*logformat.Reader, io.Closer, error) { return log.Open(c.read) }
-	}
+	s := report.Source{Redactor: redactor, Open: func() (*logformat.Reader, io.Closer, error) { return log.Open(c.read) }}
 	s.Recording = c.recordingOf(log)
 	if s.Recording != "" && capture.Is(s.Recording) {
 		s.Recording = ""

@@ -104,8 +104,7 @@ func checkListing(cmd *cli.Command) error {
 
 // listRequests prints a log's requests. A refused log prints none: the table and
 // the digests wait for the end, and bodies, which are too much to hold, are
-// printed on a second reading. Only a log that can be read once, as standard
-// input, prints bodies before its end is known.
+// printed on a second reading.
 func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 	var held bytes.Buffer
 	bodies, err := c.bodies(log)
@@ -116,10 +115,8 @@ func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 	finish := func() error { return nil }
 	switch {
 	case cmd.Bool("jsonl"):
-		if !log.Once {
-			if err := eachRequest(log, c.read, func(*reconstruct.Request) error { return nil }); err != nil {
-				return err
-			}
+		if err := eachRequest(log, c.read, func(*reconstruct.Request) error { return nil }); err != nil {
+			return err
 		}
 		exact := c.app.exact(cmd)
 		print = func(q *reconstruct.Request) error { return bodies.printBytes(exact, q) }

@@ -109,7 +109,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		for _, log := range place.Logs {
 			if name := realPath(log.Name); seen[name] {
 				continue
-			} else if !log.Once {
+			} else if !log.Stream {
 				seen[name] = true
 			}
 			found++

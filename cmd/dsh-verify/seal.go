@@ -121,7 +121,7 @@ func (c *checker) readForSeal(log *locate.Log) (*seal.Log, *seal.Stored, error) 
 
 func fileSize(log *locate.Log) (int64, bool) {
 	info, err := os.Stat(log.Name)
-	if log.Once || err != nil || !info.Mode().IsRegular() {
+	if log.Stream || err != nil || !info.Mode().IsRegular() {
 		return 0, false
 	}
 	return info.Size(), true
@@ -181,12 +181,15 @@ Examples:
 	}
 }
 
+// maxSeal bounds a seal, in bytes: it holds some bytes for each event of its log.
+const maxSeal = 1 << 30
+
 func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 	c, err := a.newChecker(cmd)
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(file)
+	text, err := regular.ReadFile(file, maxSeal)
 	if err != nil {
 		return &statusError{exitUnreadable, cause(err)}
 	}

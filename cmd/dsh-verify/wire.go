@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -128,11 +127,7 @@ func (p *wirePolicy) image(key, value, from string) (err error) {
 		p.OmissionText = value
 	case "file-ids":
 		p.fixed["file-ids"] = true
-		read := os.ReadFile
-		if !strings.HasPrefix(from, "--") { // a policy names it, which was found by itself
-			read = func(path string) ([]byte, error) { return regular.ReadFile(path, maxFileIDs) }
-		}
-		p.FileIDs, err = readFileIDs(value, read)
+		p.FileIDs, err = readFileIDs(value)
 	default:
 		return p.set(key, value, from)
 	}
@@ -194,13 +189,13 @@ func (p *wirePolicy) setSize(key, value string) error {
 	return nil
 }
 
-// maxFileIDs bounds the file of ids that a policy names.
-const maxFileIDs = 1 << 30
+// maxFileIDs bounds a file of ids, in bytes.
+const maxFileIDs = 64 << 20
 
 // readFileIDs reads a map of attachment id to file id, or the harness's own index
 // of uploads.
-func readFileIDs(path string, read func(string) ([]byte, error)) (map[string]string, error) {
-	text, err := read(path)
+func readFileIDs(path string) (map[string]string, error) {
+	text, err := regular.ReadFile(path, maxFileIDs)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ func TestRecorded(t *testing.T) {
 		default:
 			return nil
 		}
-		place, err := locate.Find(path, nil)
+		place, err := locate.Find(path, locate.Spooled{})
 		if err != nil {
 			return err
 		}

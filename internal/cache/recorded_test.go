@@ -13,7 +13,7 @@ import (
 
 func recorded(t *testing.T, name string) *cache.Report {
 	t.Helper()
-	place, err := locate.Find("../../fixtures/"+name, nil)
+	place, err := locate.Find("../../fixtures/"+name, locate.Spooled{})
 	if err != nil {
 		t.Fatal(err)
 	}

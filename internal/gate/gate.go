@@ -167,7 +167,7 @@ func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
 	}
 	folder := onDisk(t.dir)
 	if t.named {
-		folder = named(t.dir, t.log)
+		folder = onDisk(t.dir)
 	}
 	in, err := open(folder, t.log, g.opts.Authored, g.opts.Read)
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,17 +22,6 @@ type folder func(name string) (io.ReadCloser, error)
 func onDisk(dir string) folder {
 	return func(name string) (io.ReadCloser, error) {
 		return regular.Open(filepath.Join(dir, name))
-	}
-}
-
-// named is the folder of a log that was named, which may be a pipe.
-func named(dir, log string) folder {
-	beside := onDisk(dir)
-	return func(name string) (io.ReadCloser, error) {
-		if name == log {
-			return os.Open(filepath.Join(dir, name))
-		}
-		return beside(name)
 	}
 }
 

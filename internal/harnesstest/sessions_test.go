@@ -124,7 +124,7 @@ func checkStore(p *plan, dir string, total *totals) error {
 	if _, err := os.Stat(root); err != nil {
 		return nil // it died before anything was stored
 	}
-	place, err := locate.Find(root, nil)
+	place, err := locate.Find(root, locate.Spooled{})
 	if err != nil {
 		return nil // no log was stored
 	}

@@ -1,7 +1,6 @@
 package locate
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +25,8 @@ type Log struct {
 	Recording string
 	// Dir is the folder that the log lies in, "" when it lies in none.
 	Dir string
-	// Once says that the log can be opened only once: standard input, a pipe.
-	Once bool
+	// Stream says that the log is no file: it came through standard input.
+	Stream bool
 	// StorePath is the folder below the store root, "" outside of one.
 	StorePath string
 	// Root is the store root, "" outside of one.
@@ -68,7 +67,7 @@ func (l *Log) Open(opts logformat.Options) (*logformat.Reader, io.Closer, error)
 // SessionID returns the id of the log's session, "" when it cannot be told. Where
 // the container does not say it, the header line is read.
 func (l *Log) SessionID() string {
-	if l.ID != "" || l.Once {
+	if l.ID != "" {
 		return l.ID
 	}
 	r, closer, err := l.Open(logformat.Options{})
@@ -84,12 +83,9 @@ func (l *Log) SessionID() string {
 	return h.ID
 }
 
-// HasID reports whether the log is that of a session. A log that can be read once
-// is taken, and so is one that cannot be read and lies where that session's does.
+// HasID reports whether the log is that of a session. A log that cannot be read
+// counts when it lies where that session's does.
 func (l *Log) HasID(id string) bool {
-	if l.Once {
-		return true
-	}
 	if own := l.SessionID(); own != "" {
 		return own == id
 	}
@@ -130,7 +126,7 @@ func (p *Place) Close() {
 // Find returns what an argument names. A *logformat.Refusal says that it is a
 // container that cannot be trusted. A place without logs has a finding that says
 // why it has none.
-func Find(arg string, stdin io.Reader) (*Place, error) {
+func Find(arg string, stdin Spooled) (*Place, error) {
 	p, err := find(arg, stdin)
 	if err == nil && len(p.Logs) == 0 && !p.fails() {
 		p.find(finding.InputNoSession, "", arg)
@@ -149,9 +145,9 @@ func (p *Place) fails() bool {
 		slices.ContainsFunc(p.Absent, func(l *Log) bool { return l.Absent.Fails() })
 }
 
-func find(arg string, stdin io.Reader) (*Place, error) {
+func find(arg string, stdin Spooled) (*Place, error) {
 	if arg == "-" {
-		return stream("-", stdin, nil)
+		return stream("-", stdin)
 	}
 	info, err := os.Stat(arg)
 	if err != nil {
@@ -161,46 +157,24 @@ func find(arg string, stdin io.Reader) (*Place, error) {
 	case info.IsDir():
 		return inFolder(arg), nil
 	case !info.Mode().IsRegular():
-		f, err := os.Open(arg)
-		if err != nil {
-			return nil, err
-		}
-		return stream(arg, f, f)
+		return nil, &fs.PathError{Op: "open", Path: arg, Err: &regular.NotFile{Mode: info.Mode()}}
 	}
 	return inFile(arg, info)
 }
 
-// maxStreamedArchive bounds what is held of an archive that comes through a pipe.
-const maxStreamedArchive = 1 << 30
-
-// stream is a log, or an archive, that can be read once.
-func stream(name string, r io.Reader, closer io.Closer) (*Place, error) {
-	head := make([]byte, len(sqlitestore.Magic))
-	n, err := io.ReadFull(r, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
-	}
-	start := bytes.NewReader(head[:n])
-	src := io.MultiReader(start, r)
+// stream is a log, or an archive, that comes as a file without a name: standard input,
+// once it is spooled.
+func stream(name string, src Spooled) (*Place, error) {
 	switch {
-	case sqlitestore.IsStore(start):
+	case src.ReaderAt == nil:
+		return nil, fmt.Errorf("%s: there is no such input", name)
+	case sqlitestore.IsStore(src):
 		return nil, fmt.Errorf("%s: this is a SQLite store, which is read at many places at once: it must be a file, not a stream", name)
-	case exportzip.IsArchive(start):
-		data, err := io.ReadAll(io.LimitReader(src, maxStreamedArchive+1))
-		if err != nil {
-			return nil, err
-		}
-		if len(data) > maxStreamedArchive {
-			return nil, fmt.Errorf("%s: the archive is longer than the %d bytes that are held of a stream: name it as a file", name, maxStreamedArchive)
-		}
-		return archive(name, bytes.NewReader(data), int64(len(data)), nil)
+	case exportzip.IsArchive(src):
+		return archive(name, src, src.Size, nil)
 	}
-	return &Place{Logs: []*Log{{Name: name, Once: true, open: func(opts logformat.Options) (*logformat.Reader, io.Closer, error) {
-		c := closer
-		if c == nil {
-			c = io.NopCloser(nil)
-		}
-		return logformat.NewReader(src, opts), c, nil
+	return &Place{Logs: []*Log{{Name: name, Stream: true, open: func(opts logformat.Options) (*logformat.Reader, io.Closer, error) {
+		return logformat.NewReader(io.NewSectionReader(src, 0, src.Size), opts), io.NopCloser(nil), nil
 	}}}}, nil
 }
 

@@ -220,7 +220,7 @@ func TestNamedFile(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		files(c.names...).write(t, dir)
-		p, err := Find(filepath.Join(dir, c.arg), nil)
+		p, err := Find(filepath.Join(dir, c.arg), Spooled{})
 		if err != nil || len(p.Logs) != 1 {
 			t.Fatal(err, p)
 		}
@@ -363,7 +363,7 @@ func TestManySessions(t *testing.T) {
 		}
 	}
 	all.write(t, dir)
-	p, err := Find(dir, nil)
+	p, err := Find(dir, Spooled{})
 	if err != nil {
 		t.Fatal(err)
 	}

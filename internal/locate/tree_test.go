@@ -77,7 +77,7 @@ func (t tree) pack(tb testing.TB, to string) {
 
 // at finds what a path names, and says it in lines without the path.
 func at(tb testing.TB, arg string) []string {
-	p, err := Find(arg, nil)
+	p, err := Find(arg, Spooled{})
 	if err != nil {
 		if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
 			return []string{"error " + string(refusal.Code)}

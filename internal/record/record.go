@@ -40,6 +40,8 @@ type Proxy struct {
 	lost   int
 	index  *os.File
 	answer atomic.Int64 // answers under way
+
+	uploads uploads
 }
 
 // Counts returns how many bodies were kept, and how many could not be.
@@ -67,7 +69,7 @@ func New(to *url.URL, dir string, note func(string)) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{dir: dir, note: note, index: index}
+	p := &Proxy{dir: dir, note: note, index: index, uploads: uploads{max: MaxUploads}}
 	p.forward = &httputil.ReverseProxy{
 		FlushInterval: -1, // server-sent events go through as they come
 		ErrorLog:      log.New(noteWriter(note), "", 0),
@@ -98,21 +100,19 @@ func (p *Proxy) ErrorLog() *log.Logger { return log.New(noteWriter(p.note), "", 
 // Close ends the recording.
 func (p *Proxy) Close() error { return p.index.Close() }
 
-// maxBody bounds a body that is kept.
-const maxBody = 1 << 30
-
 // ServeHTTP keeps the request's body and forwards it. A body that cannot be kept
 // is reported and forwarded all the same.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+	body, err := p.uploads.read(w, r)
+	defer p.uploads.release(body)
 	p.answer.Add(1)
 	defer p.answer.Add(-1)
-	if err != nil || len(body) > maxBody {
+	if err != nil {
 		if isChat(r) {
 			p.lose()
 		}
-		p.note("a body could not be read, and was not recorded")
-		http.Error(w, "dsh-verify: the request body could not be read", http.StatusBadRequest)
+		p.note("a body was not recorded: " + err.Error())
+		refuse(w, err)
 		return
 	}
 	if len(body) > 0 {

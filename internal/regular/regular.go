@@ -1,9 +1,8 @@
-// Package regular opens files that the program finds by itself: beside a log, in a
-// folder, by the name that a file gives. Nobody promised that there is an end to
-// read, so pipes, sockets and devices are not opened: a pipe would keep the program
-// waiting for its other end.
-//
-// A file that the user names may be any of them, and is opened as it is.
+// Package regular opens files, whether a user names them or the program finds them:
+// beside a log, in a folder, by the name that a file gives. Nobody promised that there
+// is an end to read, so pipes, sockets and devices are not opened: a pipe would keep
+// the program waiting for its other end. What comes through a pipe is read from
+// standard input.
 package regular
 
 import (

@@ -23,6 +23,8 @@ const (
 	CodeEncrypted logformat.Code = "zip/encrypted"
 	CodeMethod    logformat.Code = "zip/unknown-method"
 	CodeEntry     logformat.Code = "zip/entry-damaged"
+	CodeMany      logformat.Code = "zip/too-many-entries"
+	CodeOverlap   logformat.Code = "zip/overlapping-entries"
 	CodeNoSession logformat.Code = "zip/no-session"
 )
 
@@ -39,6 +41,8 @@ func Codes() []logformat.CodeInfo {
 		{Code: CodeEncrypted, Class: logformat.Corrupt, Meaning: "an entry is encrypted", Action: "Export the session again, without encryption."},
 		{Code: CodeMethod, Class: logformat.Corrupt, Meaning: "an entry is compressed by a method that no exporter uses", Action: again},
 		{Code: CodeEntry, Class: logformat.Corrupt, Meaning: "an entry's bytes do not match what the directory says of their length or checksum", Action: again},
+		{Code: CodeMany, Class: logformat.Corrupt, Meaning: fmt.Sprintf("the archive's directory is longer than %d entries or %d bytes, and is not read further", MaxEntries, maxDirectory), Action: "Unpack it, and name the folder."},
+		{Code: CodeOverlap, Class: logformat.Corrupt, Meaning: "entries lie over each other in the archive, so that a few bytes stand for many", Action: foreign},
 		{Code: CodeNoSession, Class: logformat.Corrupt, Meaning: "the archive holds neither a session.jsonl nor a session.vN.jsonl, so there is no session in it", Action: "Check that it is the archive that the harness exported."},
 	}
 }
@@ -75,9 +79,9 @@ type Archive struct {
 // *logformat.Refusal. One without a session is too, with the code [CodeNoSession], and
 // is returned all the same: what is in it may say where the session is.
 func Open(name string, r io.ReaderAt, size int64) (*Archive, error) {
-	zr, err := zip.NewReader(r, size)
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return nil, refuse(CodeDamaged, err.Error())
+	zr, err := readDirectory(r, size)
+	if err != nil {
+		return nil, err
 	}
 	a := &Archive{name: name, files: make(map[string]*zip.File), folders: make(map[string][]string)}
 	for _, f := range zr.File {

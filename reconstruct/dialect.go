@@ -52,7 +52,7 @@ type span struct {
 	seqs        []int64
 }
 
-// A shape is a request's members in their order, behind those of config.
+// A shape is a request's members in their order, after those of config.
 type shape struct {
 	name    string // "" where a format has only one
 	members []PartKind

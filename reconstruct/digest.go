@@ -7,14 +7,14 @@ import (
 )
 
 // checkpointSpacing is how many message bytes may lie between two checkpoints,
-// so that a replace in the middle re-hashes at most that much in front of it.
+// so that a replace in the middle re-hashes at most that much before it.
 const checkpointSpacing = 64 << 10
 
 // A checkpoint is the state of a request's hash right after a message.
 //
 // Invariants of a digester's stack: checkpoints ascend along the surface; each
 // holds for the current layout's prefix and for all nodes up to and including
-// its own. A replace drops those at and behind the first removed node; a new
+// its own. A replace drops those at the first removed node and after it; a new
 // prefix drops all.
 type checkpoint struct {
 	node  *Message
@@ -85,11 +85,11 @@ func (d *digester) nearest(node *Message) checkpoint {
 	if node == nil {
 		return checkpoint{}
 	}
-	behind := sort.Search(len(d.stack), func(i int) bool { return d.stack[i].node.label > node.label })
-	if behind == 0 {
+	after := sort.Search(len(d.stack), func(i int) bool { return d.stack[i].node.label > node.label })
+	if after == 0 {
 		return checkpoint{}
 	}
-	return d.stack[behind-1]
+	return d.stack[after-1]
 }
 
 func (d *digester) cloneOf(at checkpoint) hash.Cloner {
@@ -108,7 +108,7 @@ func clone(state hash.Cloner) hash.Cloner {
 	return c
 }
 
-// extend hashes the messages behind at up to the request's last, leaving a
+// extend hashes the messages after at up to the request's last, leaving a
 // checkpoint there and where the spacing asks for one.
 func (d *digester) extend(h hash.Cloner, at checkpoint, q *Request) checkpoint {
 	if q.last == nil || at.node == q.last {
@@ -151,7 +151,7 @@ func (d *digester) push(h hash.Cloner, at checkpoint) {
 	d.stack = append(d.stack, at)
 }
 
-// before returns the count and bytes of the messages in front of node, counted
+// before returns the count and bytes of the messages before node, counted
 // on from the nearest checkpoint; first is the head of the surface. ok is false
 // when no request was summed yet.
 func (d *digester) before(first, node *Message) (count int, bytes int64, ok bool) {
@@ -176,7 +176,7 @@ func (d *digester) before(first, node *Message) (count int, bytes int64, ok bool
 	return at.count, at.bytes, true
 }
 
-// drop forgets the checkpoints at and behind node, which is about to leave.
+// drop forgets the checkpoints at node and after it, which is about to leave.
 func (d *digester) drop(node *Message) {
 	n := len(d.stack)
 	for n > 0 && d.stack[n-1].node.label >= node.label {

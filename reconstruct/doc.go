@@ -63,7 +63,7 @@
 //     know whether they are it. Which messages vanish with their content is a list of
 //     roles. What changes a message in place splices a copy of its node with other
 //     bytes in its place: requests made before keep the node that they had, and
-//     digests behind it are dropped.
+//     digests after it are dropped.
 //   - The shapes of a request: its members in their order. Where a log does not tell
 //     which of several shapes its writer sent, the entry lists them, the assumed one
 //     first, and [Request.Variants] has the request in each.

@@ -48,7 +48,7 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
-// TestOutranked: a fault of higher rank that lies behind one of the surface decides.
+// TestOutranked: a fault of higher rank that comes after one of the surface decides.
 func TestOutranked(t *testing.T) {
 	const fault = turnOpen + `
 		a: user "a"

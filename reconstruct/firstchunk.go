@@ -63,7 +63,7 @@ func (b *firstChunk) open(a *transcript.Act, state stepState) {
 }
 
 // enters reports whether an act that follows the start of a step, or others of the
-// kind, is still in front of the point where the loop derives its messages: the
+// kind, still comes before the point where the loop derives its messages: the
 // entered batch of user messages, or a replace that no record announces.
 func enters(a *transcript.Act) bool { return a.Replaces() || a.Appends(transcript.User) }
 

@@ -35,7 +35,7 @@ func newLayout(config *EpochHeader, shape shape, value func(PartKind) ecmajson.V
 	return l
 }
 
-// memberKeys are the keys of the members behind those of config.
+// memberKeys are the keys of the members after those of config.
 var memberKeys = map[PartKind]string{
 	MessagePart: `"messages"`, SystemPart: `"system"`, ToolHistoryPart: `"toolHistory"`, ToolsPart: `"tools"`, SessionIDPart: `"sessionId"`,
 }
@@ -63,7 +63,7 @@ func (s *Session) layoutsOf(config, rest *EpochHeader) []*layout {
 	return s.layouts
 }
 
-// memberValue returns a member behind those of config, nil when it is absent.
+// memberValue returns a member after those of config, nil when it is absent.
 func (s *Session) memberValue(part PartKind, rest *EpochHeader) ecmajson.Value {
 	switch part {
 	case SystemPart:

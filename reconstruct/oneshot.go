@@ -15,7 +15,7 @@ type OneshotKind string
 
 // The kinds.
 const (
-	CompactionOneshot OneshotKind = "compaction" // told by a compaction that called the model
+	CompactionOneshot OneshotKind = "compaction" // known from a compaction that called the model
 	TitleOneshot      OneshotKind = "title"      // told whole by the event of a title
 	SearchOneshot     OneshotKind = "search"     // a web search: named by its event, not described
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
-// TestOneshotsOnTheWire holds the rebuilt one-shots against the bodies that were
+// TestOneshotsOnTheWire compares the rebuilt one-shots with the bodies that were
 // posted for them: a title as a whole, a compaction with its instruction taken
 // from the body.
 func TestOneshotsOnTheWire(t *testing.T) {

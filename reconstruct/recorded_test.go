@@ -51,7 +51,7 @@ func rebuild(t *testing.T, dir string) (sent, prepared map[string]string) {
 	return sent, prepared
 }
 
-// check holds a request's own words about itself against its bytes.
+// check compares what a request says of itself with its bytes.
 func check(t *testing.T, q *reconstruct.Request) {
 	t.Helper()
 	b := q.Bytes()
@@ -74,7 +74,7 @@ func check(t *testing.T, q *reconstruct.Request) {
 	}
 }
 
-// TestRecordedRequests holds every rebuilt request against what the harness sent.
+// TestRecordedRequests compares every rebuilt request with what the harness sent.
 func TestRecordedRequests(t *testing.T) {
 	for _, pattern := range []string{"*/requests.jsonl", "*/children/*/requests.jsonl", "*/rebuilt.jsonl"} {
 		files, _ := filepath.Glob(filepath.Join(fixtures, pattern))

@@ -49,7 +49,7 @@ type history struct {
 }
 
 // A replaceNote is a replace since the request before, and how many messages
-// and bytes lay in front of it.
+// and bytes came before it.
 type replaceNote struct {
 	message *Message // nil until the replacing event is on the surface
 	count   int
@@ -98,8 +98,8 @@ func (h *history) relate(q *Request) {
 }
 
 func (h *history) measure(r *Relation, q *Request, replaces []replaceNote) {
-	// A later replace in front of an earlier one is counted on a surface that has
-	// changed only behind it, so the smallest number is the true one.
+	// A later replace before an earlier one is counted on a surface that has
+	// changed only after it, so the smallest number is the true one.
 	kept, keptBytes := h.count, h.messages
 	for _, note := range replaces {
 		r.Replaces = append(r.Replaces, note.message)

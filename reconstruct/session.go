@@ -123,7 +123,7 @@ func (s *Session) Requests(r *logformat.Reader) iter.Seq2[*Request, error] {
 }
 
 // Outranked reads the rest of the log and returns the refusal that decides:
-// that of the surface, or one of higher rank that lies behind it.
+// that of the surface, or one of higher rank that comes after it.
 func Outranked(r *logformat.Reader, surface error) error {
 	refusal, ok := errors.AsType[*logformat.Refusal](surface)
 	if !ok {
@@ -219,7 +219,7 @@ func replaceKind(announced transcript.Announcement) ReplaceKind {
 }
 
 // leaving runs before nodes leave the surface: messages that were taken are kept as
-// they were, and digests behind the first node are forgotten.
+// they were, and digests after the first node are forgotten.
 func (s *Session) leaving(first *Message) {
 	s.boundary.leaving()
 	count, bytes, ok := s.digester.before(s.surface.head, first)

@@ -275,7 +275,7 @@ func TestReplacements(t *testing.T) {
 	}
 }
 
-// TestWhatReplaced is told by the record right before the replacing event.
+// TestWhatReplaced is known from the record right before the replacing event.
 func TestWhatReplaced(t *testing.T) {
 	for _, c := range []struct {
 		name, log string

@@ -40,7 +40,7 @@ func firstElement(v ecmajson.Value) ecmajson.Value {
 	return nil
 }
 
-// sameMembers compares two objects member by member, but for one key.
+// sameMembers compares two objects member by member, except one key.
 func sameMembers(a, b ecmajson.Value, except string) bool {
 	if a.Len() != b.Len() {
 		return false

@@ -6,7 +6,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
-// A projection says what an event of a format is. The act is blank but for its record.
+// A projection says what an event of a format is. The act has nothing yet but its record.
 type projection func(e *logformat.Event, a *Act)
 
 // projections are those of the formats that are read.

@@ -246,3 +246,23 @@ func TestFrameMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestLongLineInTornFrame holds that a line of a torn frame may be longer than what is
+// decoded at a time.
+func TestLongLineInTornFrame(t *testing.T) {
+	event := `{"type":"step/end","seq":0,"time":1,"data":{"turn":1,"step":1}`
+	long := frameSpec{window: window2M, size: -1, tornOff: 2, blocks: []specBlock{raw(event)}}
+	for range 160 { // 20 MiB: more than is decoded in one go
+		long.blocks = append(long.blocks, specBlock{blockRLE, maxBlock, " "})
+	}
+	long.blocks = append(long.blocks, raw("}\n??"))
+	r := NewReader(bytes.NewReader(append(headerFrame(t), long.bytes()...)), Options{})
+	for _, err := range r.Records() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s := r.Stats(); s.Events != 1 || r.Tail() == nil {
+		t.Errorf("%d events, tail %v, want one and a tail", s.Events, r.Tail())
+	}
+}

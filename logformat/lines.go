@@ -98,7 +98,7 @@ func (s *lineSplitter) advance() error {
 	if err != nil {
 		return err
 	}
-	if p.torn && s.partial.size > 0 {
+	if p.torn && !s.piece.torn && s.partial.size > 0 {
 		return s.tornRecord()
 	}
 	s.piece, s.rest, s.started = p, p.text, true

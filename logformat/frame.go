@@ -32,6 +32,7 @@ type frame struct {
 	odd        bool   // a block that a decoder may not take as it is: see rewrite
 	lastBlock  bool   // the last block is complete
 	emptyLast  bool   // and has no payload
+	packed     bool   // a block is compressed
 	complete   bool
 	checksum   bool
 	dictionary uint32
@@ -42,9 +43,10 @@ type frame struct {
 // blockMax returns the most that a block of the frame may hold, packed or not.
 func (f *frame) blockMax() int64 { return min(f.window, maxBlock) }
 
-// bound returns the largest length that the frame's blocks can decode to.
+// bound returns the largest length that the blocks of a frame that is not decoded in
+// one pass can decode to.
 func (f *frame) bound() int64 {
-	return int64(f.blocks)*maxBlock + int64(f.rawTail)
+	return int64(f.blocks)*f.blockMax() + int64(f.rawTail)
 }
 
 // A frameWalker reads a concatenation of frames.
@@ -120,6 +122,7 @@ func (w *frameWalker) walkBlocks(f *frame) (complete bool, err error) {
 		}
 		f.odd = f.odd || int64(size) > f.blockMax() || kind == blockCompressed && size == 0
 		f.emptyLast = payload == 0
+		f.packed = f.packed || kind == blockCompressed
 		f.blocks++
 		f.lastFull = len(w.buf)
 	}
@@ -224,9 +227,12 @@ type block struct {
 }
 
 // each yields the frame's complete blocks.
-func (f *frame) each() iter.Seq[block] {
+func (f *frame) each() iter.Seq[block] { return eachBlock(f.bytes[f.header:f.lastFull]) }
+
+// eachBlock yields blocks up to the last of a frame, or as far as there are any.
+func eachBlock(b []byte) iter.Seq[block] {
 	return func(yield func(block) bool) {
-		for b := f.bytes[f.header:f.lastFull]; len(b) >= 3; {
+		for len(b) >= 3 {
 			h := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16
 			k := block{kind: blockKind(h >> 1 & 3), last: h&1 != 0, size: int(h >> 3)}
 			n := k.size
@@ -234,7 +240,7 @@ func (f *frame) each() iter.Seq[block] {
 				n = 1
 			}
 			k.payload = b[3 : 3+n]
-			if b = b[3+n:]; !yield(k) {
+			if b = b[3+n:]; !yield(k) || k.last {
 				return
 			}
 		}

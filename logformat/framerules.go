@@ -18,12 +18,17 @@ import (
 //     stated size is compared at the end of the last block, so never when that
 //     block is empty.
 //
-// Either way a dictionary id of 0 is none. A log is judged as the harness judges
+// Either way a dictionary id of 0 is none, and a match may reach back as far as the
+// content that the decoder still holds, whatever the window. A log is judged as the harness judges
 // it, so both ways are followed here: what libzstd takes and the decoder of this
 // package does not is rewritten first, and what it refuses is refused.
 
 // outputBuffer is what the harness gives the decoder to write to at a time.
 const outputBuffer = 1 << 20
+
+// largestWindow is what the decoder of this package is let have: a rewritten frame
+// asks for no more than its content.
+const largestWindow = 1 << 28
 
 // maxWindow is the largest window that libzstd streams with
 // (ZSTD_MAXWINDOWSIZE_DEFAULT), maxOnePassWindow the largest that it knows
@@ -48,22 +53,9 @@ func (f *frame) fault() error {
 	return nil
 }
 
-// plain reports whether a frame decodes to the same with any decoder, and in memory
-// that follows its content.
+// plain reports whether a frame decodes to the same with any decoder.
 func (f *frame) plain() bool {
-	return f.complete && f.declared < 0 && !f.odd && f.bytes[4]&3 == 0 && f.window <= max(f.bound(), wholeFrame)
-}
-
-// decodable returns the bytes to decode for a frame: its own, or what it is
-// rewritten to; or why libzstd does not decode it.
-func (f *frame) decodable() ([]byte, error) {
-	if err := f.fault(); err != nil {
-		return nil, err
-	}
-	if f.plain() {
-		return f.bytes, nil
-	}
-	return f.rewrite()
+	return f.complete && f.declared < 0 && !f.odd && f.bytes[4]&3 == 0
 }
 
 // rewrite returns a frame of the same content that keeps to RFC 8878, or why
@@ -75,7 +67,7 @@ func (f *frame) rewrite() ([]byte, error) {
 		out = append(out, 0x80, windowDescriptor(outputBuffer))
 		out = binary.LittleEndian.AppendUint32(out, uint32(f.declared))
 	} else {
-		out = append(out, 0, windowDescriptor(min(f.window, max(f.bound(), 1))))
+		out = append(out, 0, windowDescriptor(f.reach()))
 	}
 	if f.complete && f.checksum {
 		out[4] |= 4
@@ -92,6 +84,18 @@ func (f *frame) rewrite() ([]byte, error) {
 	}
 	return f.endTorn(out)
 }
+
+// reach returns how far back a match of a streamed frame may reach: to the start of
+// what libzstd's buffer holds. It is no more than the content.
+func (f *frame) reach() int64 {
+	if f.window < maxBlock && f.bound() > wholeFrame {
+		return f.window // no look is taken at the blocks of so long a frame
+	}
+	return max(min(f.bound(), f.window+2*f.blockMax()+64), maxBlock)
+}
+
+// rewrittenHeader returns the length of the header that rewrite gives a frame.
+func rewrittenHeader(b []byte) int { return 5 + fieldBytes(b[4]) }
 
 // check returns why libzstd does not take a block.
 func (f *frame) check(b block) error {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"io"
 	"runtime"
@@ -65,6 +66,8 @@ const (
 // 24, libzstd 1.5.7) took of a log with such a frame behind its header.
 func TestFramesAsTheHarness(t *testing.T) {
 	long := strings.Repeat("a line of the log\n", 200) // 3,600 bytes
+	noise := string(fill(make([]byte, 2000)))
+	far, farText := []specBlock{raw(noise[:1000]), raw(noise[1000:]), packedBlock("000100e5a7af3210")}, noise+noise[:1000]
 	for _, c := range []struct {
 		name  string
 		frame frameSpec
@@ -85,6 +88,12 @@ func TestFramesAsTheHarness(t *testing.T) {
 		{"an empty compressed block, no size", frameSpec{window: window2M, size: -1, blocks: []specBlock{{blockCompressed, 0, ""}, raw(long)}}, long, ""},
 		{"an empty compressed block, size stated", frameSpec{window: window2M, size: 3600, wide: 4, blocks: []specBlock{{blockCompressed, 0, ""}, raw(long)}}, "", CodeZstdFrame},
 		{"a single segment", frameSpec{window: -1, size: 3600, wide: 2, blocks: []specBlock{raw(long)}}, long, ""},
+		{"a match behind the window, no size", frameSpec{window: window1K, size: -1, blocks: far}, farText, ""},
+		{"a match behind the window, size stated", frameSpec{window: window1K, size: 3000, wide: 4, blocks: far}, farText, ""},
+		{"a packed block of the window and 32 bytes, size stated", frameSpec{window: window1K, size: 1056, wide: 4, blocks: runBlock(1056)}, strings.Repeat("a", 1056), ""},
+		{"a packed block of the window and 33 bytes, size stated", frameSpec{window: window1K, size: 1057, wide: 4, blocks: runBlock(1057)}, "", CodeZstdFrame},
+		{"a packed block of the window, no size", frameSpec{window: window1K, size: -1, blocks: runBlock(1024)}, strings.Repeat("a", 1024), ""},
+		{"a packed block of the window and a byte, no size", frameSpec{window: window1K, size: -1, blocks: runBlock(1025)}, "", CodeZstdFrame},
 		{"a single segment, too small", frameSpec{window: -1, size: 3599, wide: 2, blocks: []specBlock{raw(long)}}, "", CodeZstdFrame},
 		{"dictionary 0", frameSpec{window: window128K, size: -1, dictID: []byte{0, 0}, blocks: []specBlock{raw(long)}}, long, ""},
 		{"dictionary 7", frameSpec{window: window128K, size: -1, dictID: []byte{7}, blocks: []specBlock{raw(long)}}, "", CodeZstdFrame},
@@ -108,6 +117,31 @@ func TestFramesAsTheHarness(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fill gives bytes that do not compress.
+func fill(b []byte) []byte {
+	x := uint32(1)
+	for i := range b {
+		x = x*1103515245 + 12345
+		b[i] = byte(x >> 16)
+	}
+	return b
+}
+
+// runBlock is the block that libzstd makes of this many times "a".
+func runBlock(n int) []specBlock {
+	return []specBlock{packedBlock(map[int]string{
+		1024: "10616101" + "00fb2b8005", 1025: "10616101" + "00fc2b8005", 1056: "10616101" + "001bfc000b", 1057: "10616101" + "001cfc000b",
+	}[n])}
+}
+
+func packedBlock(payload string) specBlock {
+	b, err := hex.DecodeString(payload)
+	if err != nil {
+		panic(err)
+	}
+	return specBlock{blockCompressed, len(b), string(b)}
 }
 
 // all decodes what is left.

@@ -82,7 +82,10 @@ func salvageDecodes(t *testing.T, f *frame) {
 	if f.header == 0 {
 		return
 	}
-	whole, err := f.decodable()
+	if f.fault() != nil {
+		return
+	}
+	whole, err := f.rewrite()
 	if err != nil || f.blocks > 100 {
 		return
 	}

@@ -53,6 +53,7 @@ const wholeFrame = 16 << 20
 type zstdSource struct {
 	walker  frameWalker
 	decoder *zstd.Decoder
+	blocks  blockwise
 	out     []byte
 	number  int
 	plain   int // frames without a checksum
@@ -92,40 +93,67 @@ func (s *zstdSource) next() (piece, error) {
 	if !f.checksum {
 		s.plain++
 	}
-	src, err := f.decodable()
-	if err != nil {
-		return piece{}, s.damaged(f, err)
-	}
 	if !f.onePass() && f.bound() > wholeFrame {
-		return s.openStream(f, src)
+		return s.openStream(f)
 	}
-	text, err := s.decode(f, src)
+	text, err := s.decode(f)
 	if err != nil {
 		return piece{}, s.damaged(f, err)
 	}
 	return piece{text: text, frame: s.number, ends: true}, nil
 }
 
-// decode decodes a frame in one go; src is what the frame is rewritten to.
-func (s *zstdSource) decode(f *frame, src []byte) ([]byte, error) {
+// decode decodes a frame in one go. One that any decoder takes is rewritten only if
+// it does not decode as it is.
+func (s *zstdSource) decode(f *frame) ([]byte, error) {
+	if err := f.fault(); err != nil {
+		return nil, err
+	}
+	if f.plain() {
+		if out, err := s.decodeAll(f.bytes); err == nil {
+			return out, s.ring.sizeFault(f, int64(len(out)))
+		}
+	}
+	src, err := f.rewrite()
+	if err != nil {
+		return nil, err
+	}
+	decode := s.decodeAll
+	if f.mayExceed() {
+		decode = func(src []byte) ([]byte, error) { return s.blocks.decode(f, src) }
+	}
+	out, err := decode(src)
+	if err != nil {
+		return nil, err
+	}
+	return out, s.ring.sizeFault(f, int64(len(out)))
+}
+
+func (s *zstdSource) decodeAll(src []byte) ([]byte, error) {
 	if s.decoder == nil {
-		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(1<<28))
+		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(largestWindow))
 		if err != nil {
 			return nil, err
 		}
 		s.decoder = decoder
 	}
 	out, err := s.decoder.DecodeAll(src, s.out[:0])
-	if err != nil {
-		return nil, err
+	if err == nil {
+		s.out = out
 	}
-	s.out = out
-	return out, s.ring.sizeFault(f, int64(len(out)))
+	return out, err
 }
 
-func (s *zstdSource) openStream(f *frame, src []byte) (piece, error) {
+func (s *zstdSource) openStream(f *frame) (piece, error) {
+	if err := f.fault(); err != nil {
+		return piece{}, s.damaged(f, err)
+	}
+	src, err := f.rewrite()
+	if err != nil {
+		return piece{}, s.damaged(f, err)
+	}
 	stream, err := zstd.NewReader(bytes.NewReader(src), zstd.WithDecoderConcurrency(1),
-		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(1<<28))
+		zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(largestWindow))
 	if err != nil {
 		return piece{}, s.damaged(f, err)
 	}
@@ -169,14 +197,10 @@ func (s *zstdSource) salvage(f *frame) (piece, error) {
 	if f.header == 0 {
 		return p, nil
 	}
-	src, err := f.decodable()
-	if err != nil {
-		return p, nil
-	}
 	if f.bound() > wholeFrame {
-		return s.salvageStreamed(f, src)
+		return s.salvageStreamed(f)
 	}
-	if text, err := s.decode(f, src); err == nil {
+	if text, err := s.decode(f); err == nil {
 		p.text = text
 	}
 	return p, nil
@@ -184,15 +208,15 @@ func (s *zstdSource) salvage(f *frame) (piece, error) {
 
 // salvageStreamed decodes a large incomplete frame twice: once to learn that
 // all of it decodes, and then for its text.
-func (s *zstdSource) salvageStreamed(f *frame, src []byte) (piece, error) {
-	p, err := s.openStream(f, src)
+func (s *zstdSource) salvageStreamed(f *frame) (piece, error) {
+	p, err := s.openStream(f)
 	for err == nil && !p.ends {
 		p, err = s.nextStreamed()
 	}
 	if err != nil {
 		return piece{frame: s.number, ends: true, torn: true}, nil
 	}
-	return s.openStream(f, src)
+	return s.openStream(f)
 }
 
 func (s *zstdSource) damaged(f *frame, cause error) error {
@@ -214,5 +238,6 @@ func (s *zstdSource) close() {
 	if s.decoder != nil {
 		s.decoder.Close()
 	}
+	s.blocks.close()
 	s.closeStream()
 }

@@ -1,13 +1,16 @@
 package sqlitestore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/ncruces/go-sqlite3"
 
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
@@ -94,7 +97,11 @@ func printPacked(b []byte, typ string, seq, time int64, data []byte, row *eventR
 	return append(b, '}'), nil
 }
 
-// dataOf returns the JSON of the data column: text, or one Zstandard frame of it.
+// byteOrderMark is dropped from a compressed value, as a JavaScript text decoder does.
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// dataOf returns the JSON of the data column: text, or one Zstandard frame of it, which
+// must be UTF-8. What lies behind the frame is no part of it.
 func (r *Rows) dataOf(v value) ([]byte, error) {
 	data := v.bytes
 	switch v.kind {
@@ -106,11 +113,17 @@ func (r *Rows) dataOf(v value) ([]byte, error) {
 				return nil, err
 			}
 		}
-		var err error
-		if data, err = r.decoder.DecodeAll(data, r.text[:0]); err != nil {
+		frame, err := logformat.FirstFrame(data)
+		if err == nil {
+			data, err = r.decoder.DecodeAll(frame, r.text[:0])
+		}
+		if err != nil {
 			return nil, fmt.Errorf("data is a blob that does not decode: %w", err)
 		}
-		r.text = data
+		if r.text = data; !utf8.Valid(data) {
+			return nil, errors.New("data is a blob of text that is not UTF-8")
+		}
+		data = bytes.TrimPrefix(data, byteOrderMark)
 	default:
 		return nil, errors.New("data is neither text nor a blob")
 	}

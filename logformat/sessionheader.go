@@ -32,6 +32,33 @@ type SessionHeader struct {
 // formats is asked of nothing by its number.
 func (h *SessionHeader) Format() int64 { return h.Version.Number }
 
+// AppendPosted appends the header as the harness posts it to a provider with the
+// session's events: what the header line says, in an order of its own. A depth
+// of 0 is absent until the session is resumed.
+func (h *SessionHeader) AppendPosted(dst []byte, depth bool) []byte {
+	dst = ecmajson.AppendString(append(fmt.Appendf(dst, `{"version":%d`, h.Format()), `,"id":`...), h.ID)
+	dst = fmt.Appendf(dst, `,"createdAt":%d`, h.CreatedAt)
+	if h.HasCwd {
+		dst = ecmajson.AppendString(append(dst, `,"cwd":`...), h.Cwd)
+	}
+	if h.HasParent {
+		dst = ecmajson.AppendString(append(dst, `,"parentSession":`...), h.ParentSession)
+	}
+	if h.HasSeedLength {
+		dst = fmt.Appendf(dst, `,"seedLength":%d`, h.SeedLength)
+	}
+	if h.Origin != "" {
+		dst = ecmajson.AppendString(append(dst, `,"origin":`...), h.Origin)
+	}
+	if depth {
+		dst = fmt.Appendf(dst, `,"delegationDepth":%d`, h.DelegationDepth)
+	}
+	if h.AgentPreset != "" {
+		dst = ecmajson.AppendString(append(dst, `,"agentPreset":`...), h.AgentPreset)
+	}
+	return append(dst, '}')
+}
+
 // parseHeader reads the first line of a log in a file of that name. late is a fault
 // that the harness finds only after the lines and events were read; refusal decides
 // at once.

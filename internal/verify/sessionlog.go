@@ -150,36 +150,11 @@ func (p *postedEvents) head(posted ecmajson.Value, after, through int64) int {
 		if p.header.DelegationDepth > 0 && !depth {
 			break
 		}
-		want := append([]byte(`{"version":1,"session":`), p.appendHeader(nil, depth)...)
+		want := append([]byte(`{"version":1,"session":`), p.header.AppendPosted(nil, depth)...)
 		want = fmt.Appendf(want, `,"afterSeq":%d,"throughSeq":%d,"events":[`, after, through)
 		if bytes.HasPrefix(posted, want) {
 			return len(want)
 		}
 	}
 	return 0
-}
-
-func (p *postedEvents) appendHeader(dst []byte, depth bool) []byte {
-	h := p.header
-	dst = ecmajson.AppendString(append(dst, `{"version":0,"id":`...), h.ID)
-	dst = fmt.Appendf(dst, `,"createdAt":%d`, h.CreatedAt)
-	if h.HasCwd {
-		dst = ecmajson.AppendString(append(dst, `,"cwd":`...), h.Cwd)
-	}
-	if h.HasParent {
-		dst = ecmajson.AppendString(append(dst, `,"parentSession":`...), h.ParentSession)
-	}
-	if h.HasSeedLength {
-		dst = fmt.Appendf(dst, `,"seedLength":%d`, h.SeedLength)
-	}
-	if h.Origin != "" {
-		dst = ecmajson.AppendString(append(dst, `,"origin":`...), h.Origin)
-	}
-	if depth {
-		dst = fmt.Appendf(dst, `,"delegationDepth":%d`, h.DelegationDepth)
-	}
-	if h.AgentPreset != "" {
-		dst = ecmajson.AppendString(append(dst, `,"agentPreset":`...), h.AgentPreset)
-	}
-	return append(dst, '}')
 }

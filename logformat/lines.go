@@ -81,6 +81,32 @@ func (s *lineSplitter) keep() error {
 	return nil
 }
 
+// pass goes on to the first line in sight that may be a turn/end, and returns how many
+// lines it left behind.
+func (s *lineSplitter) pass() (lines int64) {
+	if s.partial.size > 0 {
+		return 0
+	}
+	cut := bytes.LastIndexByte(s.rest[:turnEndAt(s.rest)], '\n') + 1
+	lines = int64(bytes.Count(s.rest[:cut], []byte{'\n'}))
+	s.rest = s.rest[cut:]
+	s.offset += int64(cut)
+	s.number += lines
+	return lines
+}
+
+// turnEndAt returns where the name of a turn/end may be first in text, spelled out or
+// hidden by an escape; its length when nowhere.
+func turnEndAt(text []byte) int {
+	if at := bytes.IndexByte(text, '\\'); at >= 0 {
+		text = text[:at]
+	}
+	if at := bytes.Index(text, []byte(TypeTurnEnd)); at >= 0 {
+		return at
+	}
+	return len(text)
+}
+
 // skip reads on to the end without looking at the lines, which it counts. The
 // error is what ended it, [io.EOF] too.
 func (s *lineSplitter) skip() (lines int64, err error) {

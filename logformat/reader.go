@@ -336,6 +336,9 @@ func (r *Reader) Next() (*Record, error) {
 		if r.settled && r.rows == nil {
 			return nil, r.skipRest()
 		}
+		if r.issue != nil && r.rows == nil {
+			r.stats.Lines += r.lines.pass()
+		}
 		l, err := r.nextLine()
 		switch {
 		case errors.Is(err, io.EOF):

@@ -21,7 +21,7 @@ func (r *Reader) take(l line) *Record {
 		r.lineFault(l.fault)
 		return nil
 	}
-	if rec, ok := r.takeFast(l); ok || r.issue != nil && !mayEndTurn(l.text) {
+	if rec, ok := r.takeFast(l); ok || r.issue != nil && turnEndAt(l.text) == len(l.text) {
 		return rec
 	}
 	root, form, reason := r.parseLine(l.text)
@@ -109,12 +109,6 @@ func isBlank(text []byte) bool {
 		}
 	}
 	return true
-}
-
-// mayEndTurn reports whether a line in a tail has to be parsed, as it may be a
-// turn/end, whose name an escape can hide.
-func mayEndTurn(text []byte) bool {
-	return bytes.Contains(text, []byte(TypeTurnEnd)) || bytes.IndexByte(text, '\\') >= 0
 }
 
 func rowKind(eventType ecmajson.Value) RowKind {

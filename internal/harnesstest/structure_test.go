@@ -196,8 +196,12 @@ var changes = []struct {
 		j := max(i-1, 0)
 		p.events[i], p.events[j] = p.events[j], p.events[i]
 	}},
-	{"add an event", addEvent}, {"add an event", addEvent}, {"add an event", addEvent}, {"add an event", addEvent},
-	{"replace a span", replaceSpan}, {"replace a span", replaceSpan},
+	{"add an event", addEvent},
+	{"add an event", addEvent},
+	{"add an event", addEvent},
+	{"add an event", addEvent},
+	{"replace a span", replaceSpan},
+	{"replace a span", replaceSpan},
 	{"pack chunks", packChunks},
 	{"unpack a row", unpackRow},
 	{"fail a stream", failStream},

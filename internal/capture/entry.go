@@ -16,6 +16,7 @@ type harRequest struct {
 	method, url ecmajson.Value
 	headers     ecmajson.Value
 	long        bool // the headers are too long to be kept
+	broken      bool // it holds bytes that are not UTF-8
 	bodySize    int64
 	post        harPost
 }

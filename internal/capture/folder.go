@@ -65,7 +65,7 @@ func (f *File) readIndex(dir, name string, index io.Reader) error {
 	lines := bufio.NewScanner(index)
 	lines.Buffer(nil, maxLine)
 	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+		if len(bytes.Trim(lines.Bytes(), " \t\r\n")) == 0 {
 			continue
 		}
 		where := fmt.Sprintf("%s, line %d", name, n)

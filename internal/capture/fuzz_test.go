@@ -89,7 +89,7 @@ func wholeHAR(v ecmajson.Value) []string {
 		if !strings.EqualFold(q.Lookup("method").Text(), "post") || !strings.HasSuffix(strings.TrimSuffix(path, "/"), "/chat/completions") || text.Kind() != ecmajson.String {
 			continue
 		}
-		if form, _ := ecmajson.Check(e); form&ecmajson.InvalidUTF8 != 0 {
+		if form, _ := ecmajson.Check(q); form&ecmajson.InvalidUTF8 != 0 {
 			continue
 		}
 		if data := []byte(text.Text()); startsAsObject(data) {

@@ -121,14 +121,16 @@ func (h *harReader) judge(err error, found bool) error {
 
 // entry reads an entry.
 func (h *harReader) entry() error {
-	broken := h.Oddities().NotUTF8
 	var q harRequest
 	err := h.ifObject(func(name string) error {
 		if name != "request" {
 			return nil
 		}
 		q = harRequest{bodySize: -1}
-		return h.ifObject(func(name string) error { return h.request(&q, name) })
+		before := h.Oddities().NotUTF8
+		err := h.ifObject(func(name string) error { return h.request(&q, name) })
+		q.broken = h.Oddities().NotUTF8 > before
+		return err
 	})
 	if err != nil {
 		return err
@@ -142,7 +144,7 @@ func (h *harReader) entry() error {
 		return nil
 	}
 	b := q.body(fmt.Sprintf("entry %d", h.total), h.limit)
-	if h.Oddities().NotUTF8 > broken {
+	if q.broken {
 		b.Incomparable = "the capture holds bytes there that are not UTF-8, so it does not say what was sent"
 	}
 	if b.Second != "" {

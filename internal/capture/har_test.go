@@ -155,6 +155,7 @@ func TestFolder(t *testing.T) {
 		{"outside", `{"file":"../1.json"}`, `error: index.jsonl, line 1: it names no file of this folder as its file: "../1.json"`},
 		{"something behind", `{"file":"1.json"} {}`, `error: index.jsonl, line 1: it is not JSON: unexpected byte "{" at byte 18`},
 		{"two sessions", `{"file":"1.json","sessionId":"a","headers":{"x-deepseek-harness-session-id":"b"}}` + "\n" + `{"file":"2.json"}`, `{"messages":1} {"messages":2} two sessions`},
+		{"a space that JSON does not know", "{\"file\":\"1.json\"}\n\u00a0", `error: index.jsonl, line 2: it is not JSON: unexpected byte "\xc2" at byte 0`},
 		{"a session that is no text", `{"file":"1.json","sessionId":7}`, `error: index.jsonl, line 1: its sessionId is no text`},
 		{"not there", `{"file":"3.json"}` + "\n" + `{"file":"1.json"}` + "\n" + `{"file":"2.json"}`, `(the file is not there) {"messages":1} {"messages":2}`},
 		{"not UTF-8", "{\"file\":\"1.json\",\"x\":\"\xff\"}\n{\"file\":\"2.json\"}", `{"messages":1} {"messages":2} not UTF-8`},

@@ -103,7 +103,7 @@ func (f *File) index() error {
 		number++
 		var length int64
 		var last byte // the last byte of the line that is not space
-		var lastAt int64
+		lastAt := int64(-1)
 		head = head[:0]
 		for {
 			chunk, err := in.ReadSlice('\n')
@@ -131,7 +131,7 @@ func (f *File) index() error {
 }
 
 func (f *File) addLine(number, at, length int64, head []byte, last byte, lastAt int64) {
-	if last == 0 {
+	if lastAt < 0 {
 		return // blank
 	}
 	e := &Entry{Line: number, lineAt: at, lineLength: length}

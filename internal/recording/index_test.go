@@ -39,6 +39,7 @@ func TestLines(t *testing.T) {
 		{"a bracket more", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{}}}`, `bad: it is not JSON: unexpected byte "}" at byte 60`},
 		{"cut", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{"a":`, `bad: it is not JSON: unexpected EOF at byte 64`},
 		{"a space that JSON does not know", "{\"sessionId\":\"s\",\"turn\":1,\"step\":2,\"attempt\":3,\"request\":{}}\u00a0", `bad: it is not JSON: unexpected byte "\xc2" at byte 60`},
+		{"NUL", "\x00", `bad: it is not JSON: unexpected byte "\x00" at byte 0`},
 		{"a byte order mark", "\xef\xbb\xbf{\"sessionId\":\"s\",\"turn\":1,\"step\":2,\"attempt\":3,\"request\":{}}", `bad: it is not JSON: unexpected byte "\xef" at byte 0`},
 		{"not UTF-8", "{\"sessionId\":\"s\xff\",\"turn\":1,\"step\":2,\"attempt\":3,\"request\":{}}", "s\ufffd 1.2.3 {} odd"},
 	} {

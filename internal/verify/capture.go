@@ -35,6 +35,7 @@ type traffic struct {
 	digests map[[sha256.Size]byte][]*posted
 
 	open     []*reconstruct.Request // requests without a body yet
+	prepared []*reconstruct.Request // the same, of those that the log cannot show as sent
 	last     *posted                // the body of the request before
 	oneshots []*oneshot
 	assumed  map[string]bool
@@ -105,7 +106,9 @@ func newTraffic(c *Capture, header *logformat.SessionHeader, objects *objectstor
 func (t *traffic) request(q *reconstruct.Request) finding.Verdict {
 	body, p := t.find(q)
 	if p == nil {
-		if !q.Prepared {
+		if q.Prepared {
+			t.prepared = append(t.prepared, q.Keep())
+		} else {
 			t.open = append(t.open, q.Keep())
 		}
 		return finding.Rebuilt

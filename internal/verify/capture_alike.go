@@ -69,7 +69,13 @@ type own struct {
 func (t *traffic) own() (o own) {
 	for _, p := range t.bodies {
 		if p.taken && p.text != nil {
-			o.bodies = append(o.bodies, sized[[]byte]{int64(len(p.text)), p.text})
+			o.add(p.text)
+		}
+	}
+	t.builder.SetPolicy(t.of.Policy)
+	for _, q := range t.prepared {
+		if body, err := t.builder.DeepSeek(q); err == nil {
+			o.add(body.Bytes())
 		}
 	}
 	o.bodies = o.bodies.sorted()
@@ -85,27 +91,50 @@ func (t *traffic) own() (o own) {
 	return o
 }
 
+func (o *own) add(text []byte) {
+	text = withoutFileIDs(text)
+	o.bodies = append(o.bodies, sized[[]byte]{int64(len(text)), text})
+}
+
 // alike reports whether a body is nearly one of this session's: what both begin and
 // end with is three quarters of it, or it holds one half of a one-shot.
 func (o own) alike(text []byte) bool {
+	text = withoutFileIDs(text)
 	return slices.ContainsFunc(o.bodies.near(int64(len(text))), func(s sized[[]byte]) bool {
-		return shared(s.value, text, s.value) >= max(len(s.value), len(text))*3/4
+		return shared(s.value, text) >= max(len(s.value), len(text))*3/4
 	}) || slices.ContainsFunc(o.oneshots, func(known []byte) bool {
 		half := len(known) / 2
 		return bytes.HasPrefix(text, known[:half]) || bytes.Contains(text, known[half:])
 	})
 }
 
-// shared is how many bytes of a text are at the beginning of one and at the end of
-// another.
-func shared(begin, text, end []byte) int {
+// withoutFileIDs takes out what differs from one post of a request to the next.
+func withoutFileIDs(text []byte) []byte {
+	const name = `"file_id":"`
+	if !bytes.Contains(text, []byte(name)) {
+		return text
+	}
+	var out []byte
+	for {
+		before, rest, ok := bytes.Cut(text, []byte(name))
+		out = append(out, before...)
+		if !ok {
+			return out
+		}
+		out = append(out, name...)
+		text = rest[max(0, bytes.IndexByte(rest, '"')):]
+	}
+}
+
+// shared is how many bytes two texts begin and end with.
+func shared(a, b []byte) int {
+	most := min(len(a), len(b))
 	n := 0
-	for n < min(len(begin), len(text)) && begin[n] == text[n] {
+	for n < most && a[n] == b[n] {
 		n++
 	}
-	rest := text[n:]
 	m := 0
-	for m < min(len(end), len(rest)) && end[len(end)-1-m] == rest[len(rest)-1-m] {
+	for m < most-n && a[len(a)-1-m] == b[len(b)-1-m] {
 		m++
 	}
 	return n + m

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,8 +26,13 @@ const fixtures = "../../fixtures"
 // retries, one-shots, images, and JSON of every kind.
 var names = []string{
 	"tools-sequential", "retry-attempts", "compaction-pressure", "session-title-oneshot", "resume-same-and-drift",
-	"crash-torn-line", "image-files-api", "text-one-turn", "overflow-recovery-in-step", "cancel-mid-stream",
+	"crash-torn-line", "image-files-api", "text-one-turn", "overflow-recovery-in-step", "cancel-mid-stream", "late-zstd", "late-tools-parallel",
 }
+
+// extended are those whose bodies get a member that plugins append.
+var extended = []string{"retry-attempts", "session-title-oneshot", "text-one-turn"}
+
+const extension = `,"dsh_plugin_packages":{"version":1,"packages":[{"name":"a","version":"1.0.0"}]}}`
 
 // A base is a log and what was recorded of it, before anything is mutated.
 type base struct {
@@ -160,22 +166,26 @@ func (b *base) loadBodies(t testing.TB, dir string) {
 			t.Fatal(err)
 		}
 		text := read(t, filepath.Join(dir, "wire", e.File))
-		b.files[e.File] = text
+		posted := text
+		if slices.Contains(extended, b.Name) {
+			posted = append(bytes.TrimSuffix(bytes.Clone(text), []byte("}")), extension...)
+		}
+		b.files[e.File] = posted
 		if e.SessionID == b.Session {
 			one := bodyOf(text, e.Purpose)
 			one.Key = keyOf(e.Turn, e.Step, e.Attempt)
 			b.Bodies = append(b.Bodies, one)
 		}
 		var headers []any
-		e.Headers["content-length"] = strconv.Itoa(len(text))
+		e.Headers["content-length"] = strconv.Itoa(len(posted))
 		for name, value := range e.Headers {
 			if strings.HasPrefix(name, "content") || strings.HasPrefix(name, "x-") {
 				headers = append(headers, map[string]string{"name": name, "value": value})
 			}
 		}
 		entries = append(entries, map[string]any{"startedDateTime": "2026-01-01T00:00:00Z", "request": map[string]any{
-			"method": "POST", "url": "http://example.test/v1/chat/completions", "headers": headers, "bodySize": len(text),
-			"postData": map[string]any{"mimeType": "application/json", "text": string(text)},
+			"method": "POST", "url": "http://example.test/v1/chat/completions", "headers": headers, "bodySize": len(posted),
+			"postData": map[string]any{"mimeType": "application/json", "text": string(posted)},
 		}, "response": map[string]any{"status": 200, "content": map[string]any{"text": "data: x"}}})
 	}
 	var out bytes.Buffer

@@ -278,16 +278,52 @@ func (b *base) judgeBodies(list []posted) string {
 // fileID is what the provider names an image: nothing but a capture tells it.
 var fileID = regexp.MustCompile(`"file_id":"[!#-\[\]-~]{1,512}"`)
 
-// is reports whether a body is the posted one, except for what no log holds.
+// is reports whether a body is the posted one, except for what no log holds: file ids,
+// a compaction's instruction, and members that plugins append.
 func (want body) is(text []byte) bool {
-	if string(text) == want.Text || fileID.ReplaceAllString(string(text), "id") == fileID.ReplaceAllString(want.Text, "id") {
+	t, w := withoutIDs(string(text)), withoutIDs(want.Text)
+	if t == w || isExtended(t, w) {
 		return true
 	}
-	if want.Tail == "" || !strings.HasPrefix(string(text), want.Head) || !strings.HasSuffix(string(text), want.Tail) || len(text) < len(want.Head)+len(want.Tail) {
+	head, tail := withoutIDs(want.Head), strings.TrimSuffix(want.Tail, "}")
+	if tail == "" || !strings.HasPrefix(t, head) {
 		return false
 	}
-	var s string
-	return json.Unmarshal([]byte(`"`+string(text[len(want.Head):len(text)-len(want.Tail)])+`"`), &s) == nil
+	for at := len(head); ; at++ {
+		i := strings.Index(t[at:], tail)
+		if i < 0 {
+			return false
+		}
+		at += i
+		var s string
+		rest := t[at+len(tail):]
+		if (rest == "}" || isExtended(rest, "}")) && json.Unmarshal([]byte(`"`+t[len(head):at]+`"`), &s) == nil {
+			return true
+		}
+	}
+}
+
+func withoutIDs(text string) string { return fileID.ReplaceAllString(text, "id") }
+
+// names are the members that the adapter writes.
+var adapterNames = []string{"model", "messages", "stream", "stream_options", "thinking", "reasoning_effort", "tools", "temperature", "max_tokens", "stop"}
+
+// isExtended reports whether a body is another one with members behind its last.
+func isExtended(text, want string) bool {
+	base := strings.TrimSuffix(want, "}")
+	if !strings.HasPrefix(text, base+",") {
+		return false
+	}
+	var o map[string]any
+	if json.Unmarshal([]byte("{"+text[len(base)+1:]), &o) != nil || len(o) == 0 || strings.TrimSpace(text) != text {
+		return false
+	}
+	for name := range o {
+		if slices.Contains(adapterNames, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // near reports whether a body differs from the posted one in a tenth or less, in one

@@ -139,6 +139,8 @@ var argued = map[finding.Code]string{
 	finding.CaptureMissing:      "of two requests with equal bodies one was posted; the judges look for one",
 	finding.CaptureAlike:        "a body of no session that is three quarters of one of its bodies; the judges ask for nine tenths",
 	finding.CaptureIncomparable: "a body that cannot be read and names no session, or bytes that are not UTF-8 in another part of its entry",
+	finding.CaptureDrift:        "of two requests with equal bodies one was changed; the judges look for one",
+	finding.CaptureChanged:      "a file is not the one that the index gives the length and digest of",
 	finding.CaptureOneshotDrift: "a compaction is paired with the body of another",
 }
 

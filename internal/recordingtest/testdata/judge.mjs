@@ -99,14 +99,33 @@ function readHAR(path) {
 // A provider's file ids are nowhere but in a capture.
 const withoutIDs = (text) => text.replace(/"file_id":"[!#-\[\]-~]{1,512}"/g, 'id')
 
-function is(want, text) {
-  if (text === want.text || withoutIDs(text) === withoutIDs(want.text)) return true
-  if (!want.tail || !text.startsWith(want.head) || !text.endsWith(want.tail) || text.length < want.head.length + want.tail.length) return false
+const adapterNames = new Set(['model', 'messages', 'stream', 'stream_options', 'thinking', 'reasoning_effort', 'tools', 'temperature', 'max_tokens', 'stop'])
+
+// Plugins append members behind a body's last; they are no part of a request.
+function isExtended(text, want) {
+  const base = want.replace(/\}$/, '')
+  if (!text.startsWith(base + ',') || text.trim() !== text) return false
   try {
-    return typeof JSON.parse(`"${text.slice(want.head.length, text.length - want.tail.length)}"`) === 'string'
+    const names = Object.keys(JSON.parse('{' + text.slice(base.length + 1)))
+    return names.length > 0 && !names.some((name) => adapterNames.has(name))
   } catch {
     return false
   }
+}
+
+function is(want, text) {
+  const [t, w] = [withoutIDs(text), withoutIDs(want.text)]
+  if (t === w || isExtended(t, w)) return true
+  const [head, tail] = [withoutIDs(want.head), want.tail.replace(/\}$/, '')]
+  if (!tail || !t.startsWith(head)) return false
+  for (let at = t.indexOf(tail, head.length); at >= 0; at = t.indexOf(tail, at + 1)) {
+    const rest = t.slice(at + tail.length)
+    if (rest !== '}' && !isExtended(rest, '}')) continue
+    try {
+      if (typeof JSON.parse(`"${t.slice(head.length, at)}"`) === 'string') return true
+    } catch {}
+  }
+  return false
 }
 
 function near(want, text) {

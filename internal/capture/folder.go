@@ -156,7 +156,7 @@ func unindexed(dir string, known map[string]bool) ([]*Body, error) {
 	return bodies, nil
 }
 
-// looksLikeBody reports whether a file starts as a chat body does.
+// looksLikeBody reports whether a file may be a chat body, or what is left of one.
 func looksLikeBody(path string) bool {
 	f, err := regular.Open(path)
 	if err != nil {
@@ -164,5 +164,5 @@ func looksLikeBody(path string) bool {
 	}
 	defer f.Close()
 	head, _ := io.ReadAll(io.LimitReader(f, 64<<10))
-	return bytes.Contains(head, []byte(`"messages"`))
+	return slices.ContainsFunc([]string{`"messages"`, `"model"`, `"stream"`}, func(name string) bool { return bytes.Contains(head, []byte(name)) })
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +65,8 @@ type body struct {
 	Oneshot bool   `json:"oneshot"`
 	Head    string `json:"head"`
 	Tail    string `json:"tail"`
+	Untold  bool   `json:"untold"` // the log does not tell of it: a compaction that failed
+	file    string
 }
 
 func loadBase(t testing.TB, name string) *base {
@@ -87,10 +90,16 @@ func loadBase(t testing.TB, name string) *base {
 	b.Session = header.ID
 	b.loadRequests(t)
 	b.loadBodies(t, dir)
-	for _, row := range b.verify(t, verify.Options{}).Requests {
+	log := b.compare(t, &mutant{Kind: "folder", Path: filepath.Join(dir, "wire")})
+	for _, row := range log.Requests {
 		if row.Prepared {
 			b.Prepared[row.Key()] = true
 		}
+	}
+	for i := range b.Bodies {
+		b.Bodies[i].Untold = slices.ContainsFunc(log.Findings, func(f finding.Finding) bool {
+			return f.Code == finding.CaptureOneshotUnverified && strings.HasPrefix(f.Message, b.Bodies[i].file)
+		})
 	}
 	return b
 }
@@ -173,12 +182,14 @@ func (b *base) loadBodies(t testing.TB, dir string) {
 		b.files[e.File] = posted
 		if e.SessionID == b.Session {
 			one := bodyOf(text, e.Purpose)
+			one.file = e.File
 			one.Key = keyOf(e.Turn, e.Step, e.Attempt)
 			b.Bodies = append(b.Bodies, one)
 		}
 		var headers []any
 		e.Headers["content-length"] = strconv.Itoa(len(posted))
-		for name, value := range e.Headers {
+		for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+			value := e.Headers[name]
 			if strings.HasPrefix(name, "content") || strings.HasPrefix(name, "x-") {
 				headers = append(headers, map[string]string{"name": name, "value": value})
 			}

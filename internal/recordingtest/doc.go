@@ -10,7 +10,8 @@
 // The judges know the recording before it was mutated and nothing of this project's
 // readers. What they do not judge is said in the summary by its class: what stands in a
 // hole of a body, as a provider's file id; a request that a process lost between two
-// lifetimes; bodies of no known session that are far from those of this one. The other
+// lifetimes; bodies of no known session that are far from those of this one, or that
+// the log does not tell of, as a compaction that failed. The other
 // way round, mutants that JavaScript calls equal and this project does not verify are
 // counted by the finding that says why.
 package recordingtest

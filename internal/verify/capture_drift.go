@@ -129,6 +129,7 @@ func (t *traffic) closest(q *reconstruct.Request, captured []byte) (best *wire.B
 }
 
 func (t *traffic) around(text []byte, at int64) string {
+	at = min(at, int64(len(text)))
 	start, end := max(0, at-window), min(int64(len(text)), at+window)
 	return elide(text[start:end], start, int64(len(text)), t.redact)
 }

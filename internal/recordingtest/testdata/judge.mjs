@@ -146,7 +146,7 @@ function judgeBodies(base, list) {
   for (const [i, p] of list.entries()) {
     if (texts[i] !== undefined && base.bodies.some((want) => is(want, texts[i]))) continue
     if (p.ids.includes(base.session)) return `body ${i + 1} is none that was posted`
-    if (p.ids.length === 0 && texts[i] !== undefined && base.bodies.some((want) => near(want, texts[i]))) return `body ${i + 1}, of no session, is nearly one that was posted`
+    if (p.ids.length === 0 && texts[i] !== undefined && base.bodies.some((want) => !want.untold && near(want, texts[i]))) return `body ${i + 1}, of no session, is nearly one that was posted`
   }
   return ''
 }

@@ -27,7 +27,7 @@ func (b *Body) fill(hole *Hole, rest []byte, segment int, seen *fillings) ([]byt
 			seen.omission = string(rest[:omissionEnd(rest, b.literalBehind(segment))])
 		}
 		n := len(seen.omission)
-		if n == 0 || !bytes.HasPrefix(rest, []byte(seen.omission)) {
+		if n == 0 || !bytes.HasPrefix(rest, []byte(seen.omission)) || !isInside(rest[:n]) {
 			return nil, false
 		}
 		hole.Proved = isOmissionText(rest[:n])

@@ -108,13 +108,13 @@ type Tail struct {
 // NewReader returns a reader of the log in src. Whether it is plain text or
 // Zstandard is told by its first bytes.
 func NewReader(src io.Reader, opts Options) *Reader {
-	in := bufio.NewReaderSize(src, 256<<10)
+	in := bufio.NewReaderSize(src, lookAhead) // small, as many logs may be
 	r := newReader(opts)
 	head, _ := in.Peek(4)
 	start, _ := in.Peek(min(in.Buffered(), lookAhead)) // what is there: nobody waits for more
 	r.other = OtherFile(start)
 	if r.setEncoding(head) == Zstandard {
-		r.zstd = newZstdSource(in)
+		r.zstd = newZstdSource(bufio.NewReaderSize(in, 256<<10))
 		r.ahead = &aheadSource{src: r.zstd}
 		r.lines.src = r.ahead
 		// A reader that is dropped before its end must not leave a goroutine.

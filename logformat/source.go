@@ -32,6 +32,8 @@ type plainSource struct {
 
 func (s *plainSource) next() (piece, error) {
 	if s.buf == nil {
+		s.buf = make([]byte, lookAhead)
+	} else if len(s.buf) == lookAhead { // it is no short log
 		s.buf = make([]byte, 128<<10)
 	}
 	for {

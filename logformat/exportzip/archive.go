@@ -70,8 +70,7 @@ type Archive struct {
 	refused []*logformat.Refusal
 	images  images
 
-	backslashes int // entries that are refused for one
-	backslashAt int // where the first of them is in refused
+	faults map[logformat.Code]*faulty
 }
 
 // Open reads the directory of an archive. What is wrong with single entries is
@@ -83,13 +82,11 @@ func Open(name string, r io.ReaderAt, size int64) (*Archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &Archive{name: name, files: make(map[string]*zip.File), folders: make(map[string][]string)}
+	a := &Archive{name: name, files: make(map[string]*zip.File), folders: make(map[string][]string), faults: make(map[logformat.Code]*faulty)}
 	for _, f := range zr.File {
 		a.add(f)
 	}
-	if n := a.backslashes; n > 1 {
-		a.refused[a.backslashAt].Detail += fmt.Sprintf(" and %d more", n-1)
-	}
+	a.countFaults()
 	a.root, a.hasRoot = a.findRoot()
 	a.images = newImages(a.files)
 	if len(a.Sessions()) == 0 && len(a.refused) == 0 {
@@ -165,15 +162,33 @@ func refuse(code logformat.Code, detail string) *logformat.Refusal {
 	return &logformat.Refusal{Code: code, Phase: logformat.PhaseContainer, Seq: -1, Detail: detail}
 }
 
+// A faulty is what is wrong with some entries: one refusal for all, as a packer does the
+// same to every name, and an archive may have many.
+type faulty struct {
+	refusal *logformat.Refusal // names the first
+	entries int
+}
+
+func (a *Archive) refuseEntry(code logformat.Code, name string) {
+	if a.faults[code] == nil {
+		a.faults[code] = &faulty{refusal: refuse(code, fmt.Sprintf("entry %.200q", name))}
+		a.refused = append(a.refused, a.faults[code].refusal)
+	}
+	a.faults[code].entries++
+}
+
+// countFaults completes the refusals.
+func (a *Archive) countFaults() {
+	for _, f := range a.faults {
+		if f.entries > 1 {
+			f.refusal.Detail += fmt.Sprintf(" and %d more", f.entries-1)
+		}
+	}
+}
+
 func (a *Archive) add(f *zip.File) {
 	if code := fault(f); code != "" {
-		if code == CodeBackslash { // one finding for all: the packer did it to every name
-			if a.backslashes++; a.backslashes > 1 {
-				return
-			}
-			a.backslashAt = len(a.refused)
-		}
-		a.refused = append(a.refused, refuse(code, fmt.Sprintf("entry %.200q", f.Name)))
+		a.refuseEntry(code, f.Name)
 		return
 	}
 	if strings.HasSuffix(f.Name, "/") {
@@ -183,7 +198,7 @@ func (a *Archive) add(f *zip.File) {
 		return
 	}
 	if _, twice := a.files[f.Name]; twice {
-		a.refused = append(a.refused, refuse(CodeDuplicate, fmt.Sprintf("entry %.200q", f.Name)))
+		a.refuseEntry(CodeDuplicate, f.Name)
 		return
 	}
 	a.files[f.Name] = f

@@ -11,8 +11,8 @@ import (
 
 // The bounds of an archive's directory.
 const (
-	MaxEntries   = 100_000  // of an archive
-	maxDirectory = 32 << 20 // bytes that are read to know them
+	MaxEntries   = 1<<16 - 1 // of an archive, as many as a directory counts without extensions
+	maxDirectory = 32 << 20  // bytes that are read to know them
 )
 
 var errDirectory = errors.New("the directory is too long")

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,5 +69,31 @@ func TestOverlap(t *testing.T) {
 	_, err := exportzip.Open("x.zip", bytes.NewReader(data), int64(len(data)))
 	if refusal(err) != exportzip.CodeOverlap {
 		t.Errorf("an entry over another one: %v", err)
+	}
+}
+
+// TestManyFaults makes one finding of what is wrong with many entries.
+func TestManyFaults(t *testing.T) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, name := range []string{"session.jsonl", "../a", "same", "../b", "same", "same", "../c"} {
+		if _, err := w.Create(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	a, err := exportzip.Open("x.zip", bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	for _, r := range a.Refused() {
+		said = append(said, string(r.Code)+" "+r.Detail)
+	}
+	want := []string{`zip/unsafe-path entry "../a" and 2 more`, `zip/duplicate-entry entry "same" and 1 more`}
+	if !slices.Equal(said, want) {
+		t.Errorf("%q, want %q", said, want)
 	}
 }

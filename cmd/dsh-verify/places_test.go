@@ -187,3 +187,54 @@ func TestEmptyArchive(t *testing.T) {
 		}
 	}
 }
+
+// TestStoreLogs holds what is said of stores by their write-ahead logs, named and in
+// a folder: a log that has everything, one that is gone, and one that is damaged.
+func TestStoreLogs(t *testing.T) {
+	live := filepath.Join(t.TempDir(), "store.db")
+	db := storetest.Open(t, live, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;"+storetest.Schema)
+	for _, id := range []string{"a", "b", "c"} {
+		if err := storetest.Session(db, id, readFixture(t, "text-one-turn/session.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file, log := readAll(t, live), readAll(t, live+"-wal")
+	flipped := bytes.Clone(log)
+	flipped[len(flipped)*4/5] ^= 1
+	for _, c := range []struct {
+		name   string
+		log    []byte
+		strict bool
+		code   int
+		says   string
+	}{
+		{"whole", log, true, exitOK, "rebuilt"},
+		{"none", nil, false, exitRefused, "copy the -wal file too"},
+		{"flipped", flipped, false, exitOK, finding.StoreLogDamaged.String()},
+		{"flipped", flipped, true, exitUnverifiable, finding.StoreLogDamaged.String()},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "store.db")
+		os.WriteFile(path, file, 0o644)
+		if c.log != nil {
+			os.WriteFile(path+"-wal", c.log, 0o644)
+		}
+		for _, args := range [][]string{{"replay", path}, {"scan", dir}} {
+			if c.strict {
+				args = append(args, "--strict")
+			}
+			code, out, errs := runIn(context.Background(), args...)
+			if code != c.code || !strings.Contains(out, c.says) {
+				t.Errorf("%s, %v: exit code %d\n%s%s", c.name, args, code, out, errs)
+			}
+		}
+	}
+}
+
+func readAll(t *testing.T, path string) []byte {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -29,13 +29,11 @@ func isContainer(name string) bool { return isDatabase(name) || isArchive(name) 
 // database adds the sessions of a store below a walked folder; other databases
 // are left alone.
 func (w *walker) database(path string) {
-	f, err := regular.Open(path)
+	ours, err := sqlitestore.Claims(path)
 	if err != nil {
 		w.unreadable(path, err)
 		return
 	}
-	ours := sqlitestore.HasApplicationID(f)
-	f.Close()
 	if !ours {
 		return
 	}

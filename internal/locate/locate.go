@@ -268,6 +268,9 @@ func store(path string) (*Place, error) {
 		return nil, err
 	}
 	p := &Place{closers: []io.Closer{s}}
+	if lost := s.Lost(); lost.Frame > 0 {
+		p.find(finding.StoreLogDamaged, fmt.Sprintf("frame %d does not fit, and %d commits follow it", lost.Frame, lost.Commits), path+"-wal")
+	}
 	modified := lastWritten(path, path+"-wal")
 	for _, id := range ids {
 		p.Logs = append(p.Logs, &Log{

@@ -112,15 +112,19 @@ PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0; PRAGMA foreign_keys = OFF; PRA
 	return e.conn.SetAuthorizer(authorize)
 }
 
-// authorize lets statements read, and check what they read.
+// authorize lets statements read the tables of a store, and check them.
 func authorize(action sqlite3.AuthorizerActionCode, name, _, _, _ string) sqlite3.AuthorizerReturnCode {
+	allowed := false
 	switch action {
-	case sqlite3.AUTH_SELECT, sqlite3.AUTH_READ:
-		return sqlite3.AUTH_OK
+	case sqlite3.AUTH_SELECT:
+		allowed = true
+	case sqlite3.AUTH_READ:
+		allowed = name == "sqlite_master" || name == "sessions" || name == "events"
 	case sqlite3.AUTH_PRAGMA:
-		if name == "integrity_check" {
-			return sqlite3.AUTH_OK
-		}
+		allowed = name == "integrity_check"
+	}
+	if allowed {
+		return sqlite3.AUTH_OK
 	}
 	return sqlite3.AUTH_DENY
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"sync"
 
+	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/sqlitesnapshot"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -116,9 +117,28 @@ func IsStore(r io.ReaderAt) bool {
 	return (err == nil || err == io.EOF) && string(head[:]) == Magic
 }
 
-// HasApplicationID reports whether a SQLite file says that it is a session store.
-func HasApplicationID(r io.ReaderAt) bool {
-	var head [72]byte
-	_, err := r.ReadAt(head[:], 0)
-	return err == nil && string(head[:16]) == Magic && binary.BigEndian.Uint32(head[68:]) == ApplicationID
+// Claims reports whether a SQLite file says that it is a session store, as of its last
+// commit. A file that is written through a write-ahead log may say nothing before its
+// first checkpoint: it counts as one if it says so in the log, and if it has nothing
+// in it and the log is gone. The error is that of opening it.
+func Claims(path string) (bool, error) {
+	f, err := regular.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	var head [100]byte
+	if n, _ := f.ReadAt(head[:], 0); n < len(head) || string(head[:len(Magic)]) != Magic {
+		return false, nil
+	}
+	const atReadVersion, atApplicationID, throughLog = 19, 68, 2
+	if binary.BigEndian.Uint32(head[atApplicationID:]) == ApplicationID || head[atReadVersion] != throughLog {
+		return binary.BigEndian.Uint32(head[atApplicationID:]) == ApplicationID, nil
+	}
+	snapshot, err := sqlitesnapshot.Open(path)
+	if err != nil {
+		return false, nil // whose it is cannot be known
+	}
+	defer snapshot.Close()
+	return snapshot.ApplicationID() == ApplicationID || snapshot.LeftBehind(), nil
 }

@@ -3,7 +3,7 @@ package finding
 // The codes of what a log holds, and how it ends.
 var (
 	TailTorn        = note("tail/torn", "the log ends in a record that was never completed, as a crash leaves it; it is not part of the session", "Nothing: the harness drops it too.")
-	TailIssue       = warning("tail/unreadable", "what follows the last sound record does not decode and no turn ends behind it, so the harness drops it as a torn tail", "If the log was not cut by a crash, look for a tool that edited it: everything behind this line is lost to the harness.")
+	TailIssue       = warning("tail/unreadable", "what follows the last sound record does not decode and no turn ends behind it, so the harness drops it as a torn tail", "A crash or a full disk leaves this, and so does what wrote to the file besides the harness: everything after this line is lost to it.")
 	LogInvalidUTF8  = warning("log/invalid-utf8", "lines hold bytes that are not UTF-8; the harness reads them as U+FFFD, so the original bytes are lost", "Find what wrote the log: the harness writes UTF-8 only.")
 	LogForeignJSON  = warning("log/foreign-json", "lines are not as JSON.stringify prints them, so something else than the harness wrote or edited them; they were rebuilt by JavaScript's rules", "Treat the log as edited unless you know the writer.")
 	LogNoChecksum   = note("log/no-checksum", "Zstandard frames have no content checksum; the harness always writes one, so the log was compressed again", "")

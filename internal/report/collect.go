@@ -105,13 +105,7 @@ func (c *collector) run() {
 	for i, r := range c.log.Requests {
 		c.shown[r.Key()] = c.plan[i]
 	}
-	switch {
-	case len(c.log.Requests) == 0:
-		return
-	case c.source.Open == nil:
-		c.session.Note = "The log could be read only once, so its requests are listed and cannot be opened. Report on a file to open them."
-		clear(c.shown)
-		c.listOnly()
+	if len(c.log.Requests) == 0 {
 		return
 	}
 	c.openRecording()
@@ -127,13 +121,6 @@ func (c *collector) run() {
 		c.session.Note = "The log changed while it was read: " + c.ink.line(err.Error())
 	}
 	c.finish()
-}
-
-// listOnly makes the rows of requests that cannot be opened.
-func (c *collector) listOnly() {
-	for _, r := range c.log.Requests {
-		c.session.Rows = append(c.session.Rows, c.row(r, "extends"))
-	}
 }
 
 // read goes through the log a second time.

@@ -16,8 +16,7 @@ import (
 
 // A Source is where a log's requests are read again, to be shown.
 type Source struct {
-	// Open opens the log; nil when it can be read only once, so that its requests
-	// are listed and cannot be opened.
+	// Open opens the log.
 	Open func() (*logformat.Reader, io.Closer, error)
 	// Recording is the path of the requests.jsonl that the log was compared with,
 	// "" when it was not.

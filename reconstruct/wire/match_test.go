@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -88,6 +89,9 @@ func TestFillings(t *testing.T) {
 		{"a size that starts with zero", wire.Files, wire.ImageSize, "064x48", false},
 		{"an image", wire.Inline, wire.ImageData, onePixel, true},
 		{"an image with a line feed", wire.Inline, wire.ImageData, onePixel[:40] + "\n" + onePixel[40:], false},
+		{"an image of another type than its URL names", wire.Inline, wire.ImageData, strings.Replace(onePixel, "png", "jpeg", 1), false},
+		{"a type that no JSON string holds", wire.Inline, wire.ImageData, strings.Replace(onePixel, "png", "p\x00g", 1), false},
+		{"a type with a parameter", wire.Inline, wire.ImageData, strings.Replace(onePixel, "png", "png;q=1", 1), false},
 		{"another scheme", wire.Inline, wire.ImageData, "https://example.test/a.png", false},
 	} {
 		policy := wire.DefaultPolicy()

@@ -1,10 +1,12 @@
 package verify
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
@@ -138,11 +140,12 @@ func (c *comparison) again(e *recording.Entry, users []int64) {
 	c.report(finding.RecordingDuplicate, detail, place)
 }
 
+// same reports whether two entries are the same request, however each is spelled.
 func (c *comparison) same(a, b *recording.Entry) bool {
-	first, err := c.file.Digest(a)
+	first, err := c.file.Bytes(a)
 	if err != nil {
 		return false
 	}
-	second, err := c.file.Digest(b)
-	return err == nil && first == second
+	second, err := c.file.Bytes(b)
+	return err == nil && (bytes.Equal(first, second) || ecmajson.Equal(first, second))
 }

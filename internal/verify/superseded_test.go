@@ -34,6 +34,7 @@ func TestSuperseded(t *testing.T) {
 		{"an earlier request of the number", append(slices.Clone(lines[:len(lines)-1]), other, last), finding.Verified, finding.RecordingSuperseded},
 		{"a later request of the number", append(slices.Clone(lines), other), finding.Drift, finding.RecordingDuplicate},
 		{"the same request twice", append(slices.Clone(lines), last), finding.Drift, finding.RecordingDuplicate},
+		{"the same request twice, spelled otherwise", append(slices.Clone(lines[:len(lines)-1]), bytes.Replace(last, []byte(`"role"`), []byte(`"r\u006fle"`), 1), last), finding.Drift, finding.RecordingDuplicate},
 		{"one of a process of which nothing was stored", append([][]byte{bytes.Replace(lines[0], []byte(`"content":[`), []byte(`"content":[{"type":"text","text":"x"},`), 1)}, lines...), finding.Drift, finding.RecordingDuplicate},
 		{"an earlier request of the number in front of a process's last", append(append(slices.Clone(lines[:len(lines)-2]), other), lines[len(lines)-2:]...), finding.Drift, finding.RecordingDuplicate},
 		{"another request instead", append(slices.Clone(lines[:len(lines)-1]), other), finding.Drift, finding.RecordingDrift},

@@ -15,6 +15,7 @@ var (
 	CaptureExtra             = failure("capture/extra", "bodies of this session were captured that the log does not show", "The log lost events, or an unknown one-shot was posted.")
 	CaptureIncomparable      = declare("capture/not-comparable", Warning, Unverifiable, "bodies were captured in a form that cannot be compared; nothing is said about them", "Capture whole bodies: dsh-verify record keeps them byte for byte.")
 	CaptureAssumed           = note("capture/assumed", "settings of the deployment that no log holds; the captured bodies are explained by them", "")
+	CaptureTwoSettings       = declare("capture/settings-disagree", Warning, Unverifiable, "bodies of one process are explained only by different values of a setting that it reads once; each body equals what the log gives under one of them, and which is right cannot be said", "Give the deployment's value with a flag: what differs from it is drift. A deployment that was set up anew while a process ran could leave this, and so could an edit.")
 	CaptureHole              = note("capture/not-determined", "places that neither log nor store determines; everything around them was compared", "")
 	CaptureProved            = note("capture/proved-by-digest", "image bytes that no store holds were taken from the capture and have the digest that the log names", "")
 	CaptureRenewed           = note("capture/file-id-renewed", "an image was uploaded again and got another file id", "")

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"crypto/sha256"
+	"slices"
 
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
@@ -38,8 +39,8 @@ type traffic struct {
 	prepared []*reconstruct.Request // the same, of those that the log cannot show as sent
 	last     *posted                // the body of the request before
 	oneshots []*oneshot
-	assumed  map[string]bool
-	order    []string // the keys of assumed, as they came
+	settings settings
+	lifetime int // of the processes that wrote the log, the current one
 	holes    map[wire.HoleKind]int
 	proved   int
 	fileIDs  map[string]string
@@ -71,7 +72,7 @@ func newTraffic(c *Capture, header *logformat.SessionHeader, objects *objectstor
 	session := header.ID
 	t := &traffic{
 		of: c, session: session, redact: redactor, builder: wire.NewBuilder(c.Policy, objects),
-		digests: make(map[[sha256.Size]byte][]*posted), assumed: make(map[string]bool), holes: make(map[wire.HoleKind]int),
+		digests: make(map[[sha256.Size]byte][]*posted), holes: make(map[wire.HoleKind]int),
 		fileIDs: make(map[string]string), verdicts: make(map[string]finding.Verdict),
 	}
 	for _, b := range c.Bodies {
@@ -122,17 +123,18 @@ func (t *traffic) take(q *reconstruct.Request, p *posted, body *wire.Body) {
 	t.last = p
 	t.matched++
 	t.next = p.at + 1
-	t.rests(body)
+	t.rests(p, body, q.Model(), t.lifetime)
 }
 
-// rests notes what the equality of a body rests on.
-func (t *traffic) rests(body *wire.Body) {
-	for _, a := range body.Assumptions {
-		t.assume(a.Name, a.Value)
-	}
+// rests notes what the equality of a posted body with one for a model rests on.
+func (t *traffic) rests(p *posted, body *wire.Body, model string, lifetime int) {
+	given := func(a wire.Assumption) bool { return t.of.Fixed[a.Name] }
+	t.settings.assume(p.Name, slices.DeleteFunc(slices.Clone(body.Assumptions), given), model, lifetime)
 	if body.Root != "" && t.root == "" {
 		t.root = body.Root
-		t.assume("attachments-root", t.redact.Text(body.Root))
+		if !t.of.Fixed["attachments-root"] {
+			t.settings.text("attachments-root", t.redact.Text(body.Root))
+		}
 	}
 	for _, h := range body.Holes {
 		if h.Proved {

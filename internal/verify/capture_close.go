@@ -171,8 +171,11 @@ func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
 // closeNotes says what the equality of the bodies rests on.
 func (t *traffic) closeNotes(r *run, place finding.Place) {
 	t.closeExtensions(r, place)
-	if len(t.order) > 0 {
-		r.note(finding.CaptureAssumed, strings.Join(t.order, "; "), place)
+	if len(t.settings.texts) > 0 {
+		r.note(finding.CaptureAssumed, strings.Join(t.settings.texts, "; "), place)
+	}
+	if list := t.settings.disagreeing(); len(list) > 0 {
+		r.impose(finding.CaptureTwoSettings, listed(list), place)
 	}
 	for _, kind := range []wire.HoleKind{wire.FileID, wire.ImageData, wire.ImageSize, wire.OmissionText} {
 		if n := t.holes[kind]; n > 0 {

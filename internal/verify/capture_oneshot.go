@@ -17,6 +17,7 @@ type oneshot struct {
 	line    int64
 	what    string
 	model   string
+	process int // the lifetime that posted it
 	found   bool
 	whole   bool         // the log determines all of it; otherwise all but the last message
 	request wire.JSON    // nil: the log does not describe it
@@ -28,7 +29,7 @@ const instruction = "dsh-verify:the-instruction-is-not-in-the-log:5c1d"
 
 // oneshot notes a request outside the loop.
 func (t *traffic) oneshot(q *reconstruct.Oneshot) {
-	o := &oneshot{seq: q.Seq, line: q.Pos.Line, what: string(q.Kind), whole: q.Hole() == ""}
+	o := &oneshot{seq: q.Seq, line: q.Pos.Line, what: string(q.Kind), whole: q.Hole() == "", process: t.lifetime}
 	t.oneshots = append(t.oneshots, o)
 	if !q.Known() {
 		return
@@ -84,8 +85,12 @@ func (t *traffic) matches(o *oneshot, captured []byte) *wire.Body {
 	return nil
 }
 
-// act counts the compactions that this session started.
+// act counts the processes that wrote the log, and the compactions that this session
+// started.
 func (t *traffic) act(session *reconstruct.Session) {
+	if endsProcess(session.Act(), session.Seed()) {
+		t.lifetime++
+	}
 	if a := session.Act(); a.Side.Begins && !session.Inherited(a.Event.Seq) {
 		t.starts++
 	}
@@ -102,7 +107,7 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 				continue
 			}
 			p.taken, o.found = true, true
-			t.rests(body)
+			t.rests(p, body, o.model, o.process)
 			what := fmt.Sprintf("%s of seq %d is %s", o.what, o.seq, p.Name)
 			if !o.whole {
 				what += ", all but its final instruction compared"

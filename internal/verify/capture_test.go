@@ -238,6 +238,7 @@ func TestCaptureEdits(t *testing.T) {
 	}{
 		{"a compaction's message", "compaction-pressure", "0008.json", "Cut batch 1", "Cut botch 1", true, finding.Drift, finding.CaptureOneshotDrift, "", "/messages/1/content"},
 		{"a compaction without headers", "compaction-pressure", "0008.json", "Cut batch 1", "Cut botch 1", false, finding.Unverifiable, finding.CaptureAlike, "", ""},
+		{"a compaction's effort", "overflow-recovery-in-step", "0004.json", `,"reasoning_effort":"high"`, "", true, finding.Unverifiable, finding.CaptureTwoSettings, "", ""},
 		{"a title", "session-title-oneshot", "0002.json", "green", "gruen", true, finding.Drift, finding.CaptureExtra, "", ""},
 		{"a request", "tools-sequential", "0004.json", "silly", "sally", true, finding.Drift, finding.CaptureDrift, "2.1.1", "/messages/7/content"},
 		{"a request without headers", "tools-sequential", "0004.json", "silly", "sally", false, finding.Drift, finding.CaptureDrift, "2.1.1", "/messages/7/content"},

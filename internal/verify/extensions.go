@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
@@ -67,14 +66,4 @@ func bodies(n int) string {
 // hasExtension reports whether a body has an extension of a name.
 func hasExtension(x wire.Extensions, name string) bool {
 	return slices.ContainsFunc(x.Members, func(m wire.Extension) bool { return m.Name == name })
-}
-
-// assume notes a setting that explains a body, once.
-func (t *traffic) assume(name, value string) {
-	text := name + " = " + value
-	if t.of.Fixed[name] || t.assumed[text] {
-		return
-	}
-	t.assumed[text] = true
-	t.order = append(t.order, strings.ToValidUTF8(text, "\ufffd"))
 }

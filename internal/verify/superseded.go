@@ -27,10 +27,16 @@ type lifetime struct {
 	behind      int64 // the last of all lifetimes before it
 }
 
-// act notes where a process ended: at each end of a seed of the session's own, which
-// is written by the one that goes on. The first of a fork ends its inheritance.
+// endsProcess reports whether an act shows that a process ended: the end of a seed of
+// the session's own, which is written by the one that goes on. The first of a fork ends
+// its inheritance.
+func endsProcess(a *transcript.Act, seed int64) bool {
+	return a.Kind == transcript.SeedEnd && (seed == 0 || a.Event.Seq > seed)
+}
+
+// act notes where a process ended.
 func (l *lifetimes) act(a *transcript.Act, seed int64) {
-	if a.Kind == transcript.SeedEnd && (seed == 0 || a.Event.Seq > seed) {
+	if endsProcess(a, seed) {
 		l.start()
 		l.list = append(l.list, lifetime{})
 	}

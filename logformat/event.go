@@ -116,3 +116,7 @@ func (r *Record) Events() iter.Seq[*Event] {
 	}
 	return func(yield func(*Event) bool) { yield(r.Event) }
 }
+
+// IsDelta reports whether the event is a chunk known to be a text, reasoning or
+// tool-call delta, without a look at its data. A false may still be one.
+func (e *Event) IsDelta() bool { return e.delta }

@@ -111,15 +111,6 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-func rowKind(eventType ecmajson.Value) RowKind {
-	// Every tag ends in "-chunks"; looking at the length first keeps events cheap.
-	switch len(eventType) {
-	case len(`"text-chunks"`), len(`"reasoning-chunks"`): // the tool-call tag is as long as the reasoning tag
-		return rowTags[string(eventType[1:len(eventType)-1])]
-	}
-	return 0
-}
-
 // takeRow takes the row that was parsed into r.row.
 func (r *Reader) takeRow(l line) *Record {
 	if r.row.Seq0 != r.nextSeq {
@@ -236,26 +227,4 @@ func (r *Reader) unterminated(l line) {
 func (r *Reader) refuse(fault *Refusal) {
 	r.faults.add(fault)
 	r.ended = true
-}
-
-// legacyFault looks for the vocabulary that is refused by name wherever it is.
-func (r *Reader) legacyFault(env *envelope) {
-	eventType := env.typ.Value()
-	if eventType.Kind() != ecmajson.String {
-		return
-	}
-	name := eventType[1 : len(eventType)-1]
-	if legacy, ok := r.version.refused[string(name)]; ok {
-		r.refuse(env.fault(legacy.code, legacy.phase, string(name)))
-		return
-	}
-	if string(name) != TypeRequestHeader {
-		return
-	}
-	switch {
-	case env.data.Kind() == ecmajson.Absent || env.data.Kind() == ecmajson.Null:
-		r.refuse(env.fault(CodeHeaderRoute, PhaseFallback, "request/header without data"))
-	case env.data.Lookup("reason").Is("fallback"):
-		r.refuse(env.fault(CodeFallback, PhaseFallback, ""))
-	}
 }

@@ -38,19 +38,6 @@ func (v *Version) OnSurface(eventType string) bool { return v.known[eventType] =
 // Types returns the vocabulary in alphabetical order.
 func (v *Version) Types() []string { return slices.Sorted(maps.Keys(v.known)) }
 
-// Version0 is the format of the harness releases up to 0.1.2-rc.1. Its rules are
-// those of that last release, which reads what all the others wrote.
-var Version0 = &Version{
-	Number:   0,
-	Releases: "harness releases up to 0.1.2-rc.1",
-	admit:    admitVersion0,
-	known:    classify(version0Types, TypeUserMessage, TypeAssistantMessage, TypeToolResult),
-	refused: map[string]refusedType{
-		TypeRequestHeaderDelta: {CodeLegacyDelta, PhaseHeaderDelta},
-		TypeModeSet:            {CodeLegacyMode, PhaseModeSet},
-	},
-}
-
 // Versions lists the formats that are read.
 func Versions() []*Version { return []*Version{Version0} }
 
@@ -63,58 +50,4 @@ func classify(types []string, surface ...string) map[string]typeClass {
 		known[t] = onSurface
 	}
 	return known
-}
-
-var version0Types = []string{
-	TypeAgentPresetSelected,
-	TypeAgentInboxSpliced,
-	TypeApprovalAsked,
-	TypeApprovalDecided,
-	TypeApprovalPolicy,
-	TypeAssistantChunk,
-	TypeAssistantMessage,
-	TypeCommandDone,
-	TypeCommandRun,
-	TypeCompactionEnd,
-	TypeCompactionPrune,
-	TypeCompactionStart,
-	TypeCompactionSummary,
-	TypeFeedbackRecord,
-	TypeGoalChange,
-	TypeHookInvoked,
-	TypeHookResult,
-	TypeLLMRetry,
-	TypeLLMRetryStarted,
-	TypeModelSelection,
-	TypePermissionPreset,
-	TypePlanMode,
-	TypeRequestContext,
-	TypeRequestHeader,
-	TypeSandboxMode,
-	TypeScheduleChange,
-	TypeDeliveryAccepted,
-	TypeSessionEndSeed,
-	TypeSessionTitle,
-	TypeSessionTitleRequest,
-	TypeStepEnd,
-	TypeStepStart,
-	TypeSubagentDescriptor,
-	TypeSubagentModelPolicy,
-	TypeTeamMember,
-	TypeTeamMessageDelivered,
-	TypeTeamMessageQueued,
-	TypeTeamTask,
-	TypeTodoWrite,
-	TypeToolWorkflowAgentEnd,
-	TypeToolWorkflowAgentStart,
-	TypeToolWorkflowRunEnd,
-	TypeToolWorkflowRunStart,
-	TypeToolCall,
-	TypeToolCodeDispatch,
-	TypeToolCodeDispatchStart,
-	TypeToolResult,
-	TypeTurnEnd,
-	TypeTurnStart,
-	TypeUserMessage,
-	TypeSearchRequest,
 }

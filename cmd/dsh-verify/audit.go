@@ -137,13 +137,13 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 	}
 	addAudit(report, findings)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
-		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
+		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}))
 	}
 	return report
 }
 
 func addAudit(report *verify.Log, findings []finding.Finding) {
 	for _, f := range findings {
-		report.Add(f, finding.Drift)
+		report.Add(f)
 	}
 }

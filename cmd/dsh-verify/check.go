@@ -148,7 +148,7 @@ func (c *checker) alone(log *locate.Log) *verify.Log {
 	opts.Redactor, opts.Audit = c.redact, c.audit
 	report := verify.Run(log.Name, reader, opts)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
-		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}), finding.Unreadable)
+		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}))
 	}
 	return report
 }
@@ -221,16 +221,16 @@ func (c *checker) lineage(log *locate.Log, report *verify.Log, logs []*locate.Lo
 	}
 	parent := findParent(parentID, log, logs, reports)
 	if parent == nil {
-		report.Add(finding.New(finding.LineageAbsent, parentID, finding.Place{Seq: -1}), "")
+		report.Add(finding.New(finding.LineageAbsent, parentID, finding.Place{Seq: -1}))
 		return
 	}
 	found, err := c.compareLineage(log, parent)
 	if err != nil {
-		report.Add(finding.New(finding.InputUnreadable, cause(err), finding.Place{Seq: -1, File: parent.Name}), finding.Unreadable)
+		report.Add(finding.New(finding.InputUnreadable, cause(err), finding.Place{Seq: -1, File: parent.Name}))
 		return
 	}
 	for _, f := range found {
-		report.Add(f, finding.Drift)
+		report.Add(f)
 	}
 }
 
@@ -264,7 +264,7 @@ func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*ver
 func beside(log *locate.Log, report *verify.Log) *verify.Log {
 	report.Older = log.Older
 	for _, f := range log.Beside(report.Verdict == finding.Refused || report.Verdict == finding.Unreadable) {
-		report.Add(f, "")
+		report.Add(f)
 	}
 	return report
 }

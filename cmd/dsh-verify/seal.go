@@ -236,21 +236,17 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 		Retries: now.Fold.Attempts, Prepared: now.Fold.Prepared, Inherited: now.Fold.Inherited, Headers: now.Fold.Headers, Replaces: now.Fold.Replaces,
 	}
 	for _, f := range statement.Check(now) {
-		verdict := finding.Drift
-		if now.Refusal != nil && f.Code == finding.Refusal(now.Refusal.Code) {
-			verdict = finding.Refused
-		}
-		report.Add(f, verdict)
+		report.Add(f)
 	}
 	if report.Verdict != finding.Sealed {
 		return report, nil
 	}
 	nowhere := finding.Place{Seq: -1}
 	if statement.Tree.Events == 0 {
-		report.Add(finding.New(finding.SealEmpty, "", nowhere), "")
+		report.Add(finding.New(finding.SealEmpty, "", nowhere))
 	}
 	if n := statement.Appended(now); n > 0 {
-		report.Add(finding.New(finding.SealGrown, fmt.Sprintf("%d events more than the %d sealed ones", n, statement.Tree.Events), nowhere), "")
+		report.Add(finding.New(finding.SealGrown, fmt.Sprintf("%d events more than the %d sealed ones", n, statement.Tree.Events), nowhere))
 	}
 	if _, ok := fileSize(log); !ok || statement.Stored == nil {
 		return report, nil
@@ -260,7 +256,7 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}
 	if stored == nil || *stored != *statement.Stored {
-		report.Add(finding.New(finding.SealStored, "", nowhere), "")
+		report.Add(finding.New(finding.SealStored, "", nowhere))
 	}
 	return report, nil
 }

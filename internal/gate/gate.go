@@ -148,15 +148,15 @@ func (g *gate) transcript(t *transcript) *verify.Log {
 func (g *gate) beside(t *transcript, log *verify.Log) {
 	plain, compressed := t.files.Encodings()
 	if plain != "" && compressed != "" {
-		log.Add(finding.New(finding.StoreTwoEncodings, t.log+" was checked", finding.Place{Seq: -1}), "")
+		log.Add(finding.New(finding.StoreTwoEncodings, t.log+" was checked", finding.Place{Seq: -1}))
 	}
 	log.Older = t.files.Older
 	found := locate.Log{Name: t.name(), Older: t.files.Older, Newer: t.newer}
 	for _, f := range found.Beside(log.Verdict == finding.Refused || log.Verdict == finding.Unreadable) {
-		log.Add(f, "")
+		log.Add(f)
 	}
 	if len(t.files.Copies) > 0 {
-		log.Add(finding.New(finding.StoreNoGeneration, listed(t.files.Copies), finding.Place{Seq: -1, File: filepath.ToSlash(t.dir)}), "")
+		log.Add(finding.New(finding.StoreNoGeneration, listed(t.files.Copies), finding.Place{Seq: -1, File: filepath.ToSlash(t.dir)}))
 	}
 }
 
@@ -181,7 +181,7 @@ func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
 	if in.authored != nil {
 		log.Authored = true
 		detail := fmt.Sprintf("%s from sidecars, %d left as they are", plural(in.authored.Taken, "token"), in.authored.Left)
-		log.Add(finding.New(finding.GoldenAuthored, detail, finding.Place{Seq: -1}), "")
+		log.Add(finding.New(finding.GoldenAuthored, detail, finding.Place{Seq: -1}))
 	}
 	return log
 }
@@ -213,14 +213,14 @@ func (g *gate) missing(t *transcript) *verify.Log {
 		log.Golden = Removed
 		f = accepted(f)
 	}
-	log.Add(f, finding.Drift)
+	log.Add(f)
 	return log
 }
 
 // unwritten reports a sum file that could not be written or removed.
 func unwritten(log *verify.Log, path string, err error) *verify.Log {
 	log.Golden = Unwritten
-	log.Add(finding.New(finding.GoldenUnwritten, filepath.ToSlash(path)+": "+reason(err), finding.Place{Seq: -1, File: filepath.ToSlash(path)}), finding.Unreadable)
+	log.Add(finding.New(finding.GoldenUnwritten, filepath.ToSlash(path)+": "+reason(err), finding.Place{Seq: -1, File: filepath.ToSlash(path)}))
 	return log
 }
 
@@ -285,7 +285,7 @@ func (c *check) withoutSum() {
 		return
 	}
 	c.log.Golden = New
-	c.log.Add(finding.New(finding.GoldenNew, "", finding.Place{Seq: -1}), finding.Drift)
+	c.log.Add(finding.New(finding.GoldenNew, "", finding.Place{Seq: -1}))
 }
 
 // oldSum records the log as it was; nil when it is not at hand or not sound.
@@ -316,12 +316,12 @@ func (c *check) malformed(err error) {
 		f.Action = other.Code.Info().Action
 	}
 	if c.opts.Update {
-		c.log.Add(accepted(f), "")
+		c.log.Add(accepted(f))
 		c.write(Accepted)
 		return
 	}
 	c.log.Golden = Unread
-	c.log.Add(f, finding.Unreadable)
+	c.log.Add(f)
 }
 
 // compare reports how the transcript differs from the sum that is wanted.
@@ -341,7 +341,7 @@ func (c *check) compare(want *golden.Sum) {
 		if c.opts.Update {
 			f = accepted(f)
 		}
-		c.log.Add(f, finding.Drift)
+		c.log.Add(f)
 	}
 	if c.opts.Update {
 		c.write(Accepted)

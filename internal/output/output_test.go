@@ -184,9 +184,9 @@ func hostile() *verify.Log {
 	f := finding.New(finding.RecordingDrift, bad, finding.Place{Seq: 7, Line: 9, Request: "1.1.1", Pointer: "/" + bad, File: "recorded/" + bad})
 	f.Requests = []string{"1.1.1", bad}
 	f.Detail = []string{"recorded " + bad, "<b>```</b>"}
-	log.Add(f, finding.Drift)
+	log.Add(f)
 	ignored := finding.New(finding.AuditNUL, bad, finding.Place{Seq: 3, Line: 4, Object: bad})
 	ignored.Suppressed = bad
-	log.Add(ignored, "")
+	log.Add(ignored)
 	return log
 }

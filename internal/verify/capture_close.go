@@ -35,14 +35,13 @@ func (t *traffic) close(r *run) {
 	t.count(r)
 	switch {
 	case t.matched > 0:
-		r.worse(finding.Verified)
+		r.verified()
 	case t.drifted == 0 && r.log.Counts.Requests > 0:
 		others := t.of.Others
 		if t.redact != nil {
 			others = ""
 		}
 		r.note(finding.RecordingNotMatched, others, place)
-		r.worse(finding.Unverifiable)
 	}
 }
 
@@ -69,7 +68,7 @@ func (t *traffic) closeFlaws(r *run, place finding.Place) {
 			}
 		}
 		if len(details) > 0 {
-			r.impose(c.code, listed(details), place)
+			r.note(c.code, listed(details), place)
 		}
 	}
 	var changed []string
@@ -79,15 +78,8 @@ func (t *traffic) closeFlaws(r *run, place finding.Place) {
 		}
 	}
 	if len(changed) > 0 {
-		r.impose(finding.CaptureChanged, listed(changed), place)
+		r.note(finding.CaptureChanged, listed(changed), place)
 	}
-}
-
-// impose adds a finding, and the verdict that it puts on the log.
-func (r *run) impose(code finding.Code, detail string, place finding.Place) {
-	f := finding.New(code, detail, place)
-	r.add(f)
-	r.worse(f.Imposes())
 }
 
 // closeDoubts takes the bodies that nothing equals for what the capture did not keep
@@ -129,13 +121,12 @@ func (t *traffic) leftOver() (l left) {
 func (t *traffic) closeLeft(r *run, place finding.Place, l left) {
 	if len(l.extra) > 0 {
 		r.note(finding.CaptureExtra, listed(l.extra), place)
-		r.worse(finding.Drift)
 	}
 	if len(l.incomparable) > 0 {
-		r.impose(finding.CaptureIncomparable, listed(l.incomparable), place)
+		r.note(finding.CaptureIncomparable, listed(l.incomparable), place)
 	}
 	if len(l.alike) > 0 {
-		r.impose(finding.CaptureAlike, listed(l.alike), place)
+		r.note(finding.CaptureAlike, listed(l.alike), place)
 	}
 }
 
@@ -156,7 +147,6 @@ func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
 	for _, key := range keys {
 		t.verdicts[key] = verdict
 	}
-	r.worse(verdict)
 	if verdict != finding.Drift {
 		return
 	}
@@ -165,7 +155,7 @@ func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
 	if len(l.unknown) > 0 {
 		f.Detail = []string{"bodies of no known session that equal none of them: " + listed(l.unknown)}
 	}
-	r.add(f)
+	r.log.Add(f)
 }
 
 // closeNotes says what the equality of the bodies rests on.
@@ -175,7 +165,7 @@ func (t *traffic) closeNotes(r *run, place finding.Place) {
 		r.note(finding.CaptureAssumed, strings.Join(t.settings.texts, "; "), place)
 	}
 	if list := t.settings.disagreeing(); len(list) > 0 {
-		r.impose(finding.CaptureTwoSettings, listed(list), place)
+		r.note(finding.CaptureTwoSettings, listed(list), place)
 	}
 	for _, kind := range []wire.HoleKind{wire.FileID, wire.ImageData, wire.ImageSize, wire.OmissionText} {
 		if n := t.holes[kind]; n > 0 {

@@ -43,7 +43,6 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 	body, at := t.closest(q, p.text)
 	if body == nil {
 		r.note(finding.CaptureDrift, fmt.Sprintf("request %s cannot be made into a body, and %s was posted", q.Key(), p.Name), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
-		r.worse(finding.Drift)
 		return
 	}
 	rebuilt := body.Bytes()
@@ -74,8 +73,7 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 	f.Cause = event
 	f.Requests = []string{q.Key()}
 	f.Detail = []string{"captured " + t.around(p.text, at.Capture), "log      " + t.around(rebuilt, at.Body)}
-	r.add(f)
-	r.worse(finding.Drift)
+	r.log.Add(f)
 	if cause != "" {
 		causes[cause] = len(r.log.Findings) - 1
 	}
@@ -96,8 +94,7 @@ func (t *traffic) respelled(r *run, q *reconstruct.Request, p *posted, rebuilt [
 	}
 	f := finding.New(finding.CaptureDrift, fmt.Sprintf("request %s, %s: %s", q.Key(), p.Name, how), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
 	f.Requests = []string{q.Key()}
-	r.add(f)
-	r.worse(finding.Drift)
+	r.log.Add(f)
 	causes[cause] = len(r.log.Findings) - 1
 }
 

@@ -181,8 +181,7 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 		f := finding.New(finding.CaptureOneshotDrift, fmt.Sprintf("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at.Capture, headline), where)
 		f.Cause = &finding.Place{File: r.log.File, Session: t.session, Line: o.line, Seq: o.seq}
 		f.Detail = []string{"captured " + t.around(p.text, at.Capture), "log      " + t.around(rebuilt, at.Body)}
-		r.add(f)
-		r.worse(finding.Drift)
+		r.log.Add(f)
 	}
 }
 

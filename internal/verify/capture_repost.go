@@ -28,7 +28,7 @@ func (t *traffic) closeReposts(r *run, place finding.Place) {
 		}
 		f := finding.New(finding.CaptureRepost, what, place)
 		f.Place.Request = first.key
-		r.add(f)
+		r.log.Add(f)
 	}
 }
 

@@ -33,10 +33,10 @@ type comparison struct {
 	undecided []undecided
 	found     []finding.Finding
 	drifts    []drift
-	causes    map[string]int // index in found, by what drifted
-	verdict   finding.Verdict
-	missing   int // index in found plus 1 of the finding that lists what the recording lacks
-	extra     int // the same for what the log lacks
+	causes    map[string]int  // index in found, by what drifted
+	imposed   finding.Verdict // by what was found
+	missing   int             // index in found plus 1 of the finding that lists what the recording lacks
+	extra     int             // the same for what the log lacks
 }
 
 // A drift is a request whose recorded bytes differ.
@@ -70,9 +70,7 @@ func newComparison(file *recording.File, log, session string, place func(int64) 
 func (c *comparison) report(code finding.Code, detail string, place finding.Place) *finding.Finding {
 	f := finding.New(code, detail, place)
 	c.found = append(c.found, f)
-	if f.Severity == finding.Error {
-		c.verdict = finding.Worse(c.verdict, finding.Drift)
-	}
+	c.imposed = finding.Worse(c.imposed, f.Imposes())
 	return &c.found[len(c.found)-1]
 }
 
@@ -86,7 +84,6 @@ func (c *comparison) request(q *reconstruct.Request, row int) finding.Verdict {
 	entry, at, err := c.choose(q)
 	if err != nil {
 		c.report(finding.RecordingUnread, err.Error(), finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
-		c.verdict = finding.Worse(c.verdict, finding.Unreadable)
 		return finding.Unreadable
 	}
 	switch {
@@ -427,15 +424,12 @@ func (c *comparison) settle(r *run) {
 		}
 	}
 	for _, f := range c.found {
-		r.add(f)
+		r.log.Add(f)
 	}
 	switch {
-	case c.verdict != "":
-		r.worse(c.verdict)
-	case c.own == 0 && r.log.Counts.Requests > 0:
+	case c.imposed == "" && c.own == 0 && r.log.Counts.Requests > 0:
 		r.note(finding.RecordingNotMatched, "", finding.Place{Seq: -1, File: c.file.Path})
-		r.worse(finding.Unverifiable)
 	case c.matched > 0:
-		r.worse(finding.Verified)
+		r.verified()
 	}
 }

@@ -55,7 +55,6 @@ func Run(name string, reader *logformat.Reader, opts Options) *Log {
 func Unreadable(name, reason string) *Log {
 	run := newRun(name, Options{})
 	run.note(finding.InputUnreadable, reason, finding.Place{Seq: -1})
-	run.worse(finding.Unreadable)
 	return run.log
 }
 
@@ -63,7 +62,6 @@ func Unreadable(name, reason string) *Log {
 func UnreadableRecording(name, path, reason string) *Log {
 	run := newRun(name, Options{})
 	run.note(finding.RecordingUnread, reason, finding.Place{Seq: -1, File: path})
-	run.worse(finding.Unreadable)
 	return run.log
 }
 
@@ -77,8 +75,7 @@ func Refused(name string, refusal *logformat.Refusal) *Log {
 // Absent is the report on a session of which there is no log: the finding says why.
 func Absent(name string, f finding.Finding) *Log {
 	run := newRun(name, Options{})
-	run.add(f)
-	run.worse(f.Imposes())
+	run.log.Add(f)
 	return run.log
 }
 
@@ -87,8 +84,7 @@ func Place(name string, findings []finding.Finding) *Log {
 	run := newRun(name, Options{})
 	run.log.Place = true
 	for _, f := range findings {
-		run.add(f)
-		run.worse(f.Imposes())
+		run.log.Add(f)
 	}
 	if run.log.Verdict == "" {
 		run.log.Verdict = finding.Rebuilt
@@ -96,9 +92,8 @@ func Place(name string, findings []finding.Finding) *Log {
 	return run.log
 }
 
-// Add adds a finding to a finished report; an error among them makes its
-// verdict at least as bad as v.
-func (l *Log) Add(f finding.Finding, v finding.Verdict) {
+// Add adds a finding, which makes the verdict at least as bad as what it imposes.
+func (l *Log) Add(f finding.Finding) {
 	if f.Place.File == "" {
 		f.Place.File = l.File
 	}
@@ -106,9 +101,7 @@ func (l *Log) Add(f finding.Finding, v finding.Verdict) {
 		f.Place.Session = l.Session.ID
 	}
 	l.Findings = append(l.Findings, f)
-	if f.Severity == finding.Error {
-		l.Verdict = finding.Worse(l.Verdict, v)
-	}
+	l.Verdict = finding.Worse(l.Verdict, f.Imposes())
 }
 
 // A run is the check of one log under way.
@@ -260,18 +253,14 @@ func (r *run) identify(h *logformat.SessionHeader, reader *logformat.Reader) {
 // fail records why the log could not be read to its end.
 func (r *run) fail(err error) {
 	refusal, ok := errors.AsType[*logformat.Refusal](err)
-	if !ok && errors.Is(err, sqlitestore.ErrMoved) {
+	switch {
+	case ok:
+		r.log.Add(finding.FromRefusal(refusal))
+	case errors.Is(err, sqlitestore.ErrMoved):
 		r.note(finding.StoreMoved, "", finding.Place{Seq: -1})
-		r.worse(finding.Unreadable)
-		return
-	}
-	if !ok {
+	default:
 		r.note(finding.InputUnreadable, err.Error(), finding.Place{Seq: -1})
-		r.worse(finding.Unreadable)
-		return
 	}
-	r.add(finding.FromRefusal(refusal))
-	r.worse(finding.Refused)
 }
 
 // close adds what is known only at the end, and settles the verdict.
@@ -300,10 +289,7 @@ func (r *run) close(reader *logformat.Reader) {
 	r.objects.close(r)
 	if r.audit != nil {
 		for _, f := range r.audit.Findings() {
-			r.add(f)
-			if f.Severity == finding.Error {
-				r.worse(finding.Drift)
-			}
+			r.log.Add(f)
 		}
 	}
 	if log.Verdict == "" {
@@ -318,7 +304,7 @@ func (r *run) secondFaults(reader *logformat.Reader) {
 	for _, refusal := range reader.Refusals() {
 		f := finding.FromRefusal(refusal)
 		if f.Code != decisive.Code && (f.Place.Seq != decisive.Place.Seq || f.Place.Line != decisive.Place.Line) {
-			r.add(f)
+			r.log.Add(f)
 		}
 	}
 }
@@ -376,13 +362,12 @@ func (r *run) requestNotes(s reconstruct.Stats) {
 	}
 	if s.Headless > 0 {
 		r.note(finding.RequestHeadless, plural(s.Headless, "request"), finding.Place{Seq: -1})
-		r.worse(finding.Unverifiable)
 	}
 }
 
 // note adds a finding of the catalogue; detail says what was found there.
 func (r *run) note(code finding.Code, detail string, place finding.Place) {
-	r.add(finding.New(code, detail, place))
+	r.log.Add(finding.New(code, detail, place))
 }
 
 func plural[N int | int64](n N, what string) string {
@@ -395,17 +380,9 @@ func plural[N int | int64](n N, what string) string {
 func (r *run) noteRequests(code finding.Code, keys []string) {
 	f := finding.New(code, plural(len(keys), "request"), finding.Place{Seq: -1, Request: keys[0]})
 	f.Requests = keys
-	r.add(f)
+	r.log.Add(f)
 }
 
-func (r *run) add(f finding.Finding) {
-	if f.Place.File == "" {
-		f.Place.File = r.log.File
-	}
-	if f.Place.Session == "" {
-		f.Place.Session = r.log.Session.ID
-	}
-	r.log.Findings = append(r.log.Findings, f)
-}
-
-func (r *run) worse(v finding.Verdict) { r.log.Verdict = finding.Worse(r.log.Verdict, v) }
+// verified makes the verdict that of a log that was compared, unless a finding imposes
+// another one.
+func (r *run) verified() { r.log.Verdict = finding.Worse(r.log.Verdict, finding.Verified) }

@@ -202,7 +202,7 @@ func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
 		for entry, err := range r.stores[name].Walk() {
 			switch {
 			case err != nil:
-				found = append(found, finding.New(finding.InputUnreadable, err.Error(), finding.Place{Seq: -1, File: name}))
+				found = append(found, finding.New(finding.InputUnreadable, finding.Plain(err.Error()), finding.Place{Seq: -1, File: name}))
 			case entry.RequestImage && !explained[entry.Digest]:
 				images = append(images, fmt.Sprintf("%s (%d bytes)", entry.Digest, entry.Bytes))
 			case !entry.RequestImage && !r.referenced[entry.Digest]:
@@ -214,8 +214,10 @@ func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
 			items []string
 		}{{finding.ObjectUnreferenced, objects}, {finding.ObjectCacheUnknown, images}} {
 			if len(list.items) > 0 {
-				f := finding.New(list.code, fmt.Sprint(len(list.items))+r.mayReference(), finding.Place{Seq: -1, File: name})
-				f.Detail = list.items
+				f := finding.New(list.code, finding.Say("%d%s", len(list.items), r.mayReference()), finding.Place{Seq: -1, File: name})
+				for _, item := range list.items {
+					f.Detail = append(f.Detail, finding.Plain(item))
+				}
 				found = append(found, f)
 			}
 		}

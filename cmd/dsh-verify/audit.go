@@ -120,7 +120,7 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 		return failed(log.Name, err)
 	}
 	defer closer.Close()
-	run, findings, err := audit.Check(reader, c.redact)
+	run, findings, err := audit.Check(reader)
 	if err != nil {
 		return failed(log.Name, err)
 	}
@@ -137,7 +137,7 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 	}
 	addAudit(report, findings)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
-		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}))
+		report.Add(finding.New(finding.StoreMoved, nil, finding.Place{Seq: -1}))
 	}
 	return report
 }

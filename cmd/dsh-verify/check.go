@@ -145,10 +145,10 @@ func (c *checker) alone(log *locate.Log) *verify.Log {
 	if opts.Objects, err = c.verifier(log); err != nil {
 		return verify.Unreadable(log.Name, cause(err))
 	}
-	opts.Redactor, opts.Audit = c.redact, c.audit
+	opts.Audit = c.audit
 	report := verify.Run(log.Name, reader, opts)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
-		report.Add(finding.New(finding.StoreMoved, "", finding.Place{Seq: -1}))
+		report.Add(finding.New(finding.StoreMoved, nil, finding.Place{Seq: -1}))
 	}
 	return report
 }
@@ -221,12 +221,12 @@ func (c *checker) lineage(log *locate.Log, report *verify.Log, logs []*locate.Lo
 	}
 	parent := findParent(parentID, log, logs, reports)
 	if parent == nil {
-		report.Add(finding.New(finding.LineageAbsent, parentID, finding.Place{Seq: -1}))
+		report.Add(finding.New(finding.LineageAbsent, finding.Plain(parentID), finding.Place{Seq: -1}))
 		return
 	}
 	found, err := c.compareLineage(log, parent)
 	if err != nil {
-		report.Add(finding.New(finding.InputUnreadable, cause(err), finding.Place{Seq: -1, File: parent.Name}))
+		report.Add(finding.New(finding.InputUnreadable, finding.Plain(cause(err)), finding.Place{Seq: -1, File: parent.Name}))
 		return
 	}
 	for _, f := range found {

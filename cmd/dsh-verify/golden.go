@@ -101,11 +101,9 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		return usagef("golden %s needs a DIR (see 'dsh-verify golden %s --help')", cmd.Name, cmd.Name)
 	}
 	opts.Authored, opts.Update, opts.Against = cmd.Bool("authored"), cmd.Bool("update"), cmd.String("against")
-	redactor, err := a.redactor(cmd)
-	if err != nil {
+	if _, err := a.redactor(cmd); err != nil {
 		return err
 	}
-	opts.Redactor = redactor
 	out, err := a.newOutputs(cmd, withRenderer("text", func(w io.Writer, o output.Options) output.Renderer {
 		return newGoldenText(w, o, cmd.Bool("verbose"))
 	}))

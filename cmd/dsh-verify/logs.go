@@ -126,8 +126,8 @@ func (a *app) find(cmd *cli.Command, arg string) (*locate.Place, error) {
 	}
 	if len(p.Logs)+len(p.Absent) == 0 {
 		names, _ := sessionNames(all)
-		f := finding.New(finding.InputNoSession, "", finding.Place{Seq: -1, File: arg})
-		f.Message = "no session " + strconv.Quote(session) + " is here"
+		f := finding.New(finding.InputNoSession, nil, finding.Place{Seq: -1, File: arg})
+		f.Means = "no session " + strconv.Quote(session) + " is here"
 		f.Action = "--session takes an id or a path; here are " + names + "."
 		p.Findings = append(p.Findings, f)
 	}
@@ -186,14 +186,14 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 			return nil, err
 		}
 		f := p.Absent[0].Absent // the one that --session names
-		return nil, &statusError{exitUnreadable, f.Place.File + ": " + f.Message + " [" + f.Code.String() + "]"}
+		return nil, &statusError{exitUnreadable, f.Place.File + ": " + f.Message() + " [" + f.Code.String() + "]"}
 	}
 	a.warn(p)
 	// What is wrong with an archive itself makes it unclear which session counts.
 	for _, f := range p.Findings {
 		if f.Place.File == arg && f.Imposes() == finding.Refused {
 			p.Close()
-			return nil, &statusError{exitRefused, arg + ": refused: " + f.Message + " [" + f.Code.String() + "]"}
+			return nil, &statusError{exitRefused, arg + ": refused: " + f.Message() + " [" + f.Code.String() + "]"}
 		}
 	}
 	return p, nil
@@ -203,7 +203,7 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 // their output: that it is not the session as it is now, and what was not read.
 func (a *app) warn(p *locate.Place) {
 	say := func(f finding.Finding) {
-		fmt.Fprintf(a.stderr, "dsh-verify: %s\n", visible(f.Place.File+": "+f.Message+" ["+f.Code.String()+"]"))
+		fmt.Fprintf(a.stderr, "dsh-verify: %s\n", visible(f.Place.File+": "+f.Message()+" ["+f.Code.String()+"]"))
 	}
 	for _, l := range p.Logs {
 		for _, f := range l.Beside(false) {
@@ -242,7 +242,7 @@ func placeError(arg string, p *locate.Place, v finding.Verdict) error {
 	if worst.Place.File != "" && worst.Place.File != arg {
 		text = worst.Place.File
 	}
-	text += ": " + worst.Message + " [" + worst.Code.String() + "]"
+	text += ": " + worst.Message() + " [" + worst.Code.String() + "]"
 	if worst.Code == finding.InputNoSession {
 		text += ". " + worst.Action
 	}
@@ -259,5 +259,5 @@ func refusedBy(name string, refusal *logformat.Refusal) error {
 	sentence := func(message string) string {
 		return name + ": refused: " + where + message + " [" + f.Code.String() + "]"
 	}
-	return &quotingError{statusError{exitRefused, sentence(f.Message)}, sentence(f.Code.Entry().Meaning)}
+	return &quotingError{statusError{exitRefused, sentence(f.Message())}, sentence(f.Code.Entry().Meaning)}
 }

@@ -142,7 +142,7 @@ func (o *outputs) open(cmd *cli.Command, target outputTarget, opts output.Option
 
 // log renders what was found in one log.
 func (o *outputs) log(log *verify.Log) {
-	redactLog(log, o.app.redacting)
+	output.Settle(log, o.app.redacting)
 	for _, out := range o.sinks {
 		out.Log(log)
 	}

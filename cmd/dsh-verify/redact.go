@@ -4,12 +4,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/redact"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -18,42 +16,6 @@ func redactFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "redact", Usage: "print lengths and keyed digests instead of texts and of their digests"},
 		&cli.StringFlag{Name: "redact-key", Usage: "the key of the digests, in `HEX`, to compare two reports (default: a new one); implies --redact"},
 		&cli.BoolFlag{Name: "print-redact-key", Usage: "print the key on standard error; implies --redact"},
-	}
-}
-
-// redactLog redacts what of a report is no finding's quotation: where the session
-// ran, the digests of requests, the places in requests that findings point at, and what a
-// refusal says of the value that it refuses. File names stay.
-func redactLog(log *verify.Log, redactor *redact.Redactor) {
-	if redactor == nil {
-		return
-	}
-	cwd := log.Session.Cwd
-	if cwd != "" {
-		log.Session.Cwd = redactor.Text(cwd)
-	}
-	for i := range log.Requests {
-		if row := &log.Requests[i]; row.SHA256 != "" {
-			row.SHA256, row.HMACSHA256 = "", redactor.Digest(row.SHA256)
-		}
-	}
-	for i := range log.Attachments {
-		at := &log.Attachments[i]
-		at.ID, at.MediaType = redactor.Object(at.ID), redactor.Word(at.MediaType)
-	}
-	for i := range log.Findings {
-		f := &log.Findings[i]
-		f.Place.Pointer = redactor.Pointer(f.Place.Pointer)
-		if object := redactor.Object(f.Place.Object); object != f.Place.Object {
-			f.Message = strings.ReplaceAll(f.Message, f.Place.Object, object)
-			f.Place.Object = object
-		}
-		if f.Code.Is("refusal") {
-			f.Message = f.Code.Entry().Meaning
-		}
-		if len(cwd) > 1 {
-			f.Message = strings.ReplaceAll(f.Message, cwd, log.Session.Cwd)
-		}
 	}
 }
 

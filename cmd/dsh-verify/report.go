@@ -77,7 +77,7 @@ func (a *app) report(cmd *cli.Command) error {
 			if session == nil { // a place, or what could not be opened
 				for _, f := range checked.Findings {
 					if f.Imposes() == finding.Unreadable {
-						fmt.Fprintln(a.stderr, "dsh-verify: "+visible(checked.File+": "+f.Message))
+						fmt.Fprintln(a.stderr, "dsh-verify: "+visible(checked.File+": "+f.Message()))
 					}
 				}
 				session = collect(checked, report.Source{Redactor: redactor})

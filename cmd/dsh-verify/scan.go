@@ -121,7 +121,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	nothing := ""
 	if found > 0 && len(s.logs)+len(s.absent) == 0 && cut == "" {
 		nothing = "nothing was left of " + plural(found, "session") + " by " + filterWords(cmd)
-		f := finding.New(finding.ScanNothing, nothing, finding.Place{Seq: -1})
+		f := finding.New(finding.ScanNothing, finding.Plain(nothing), finding.Place{Seq: -1})
 		s.place(c.judge(verify.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))[0])
 	}
 	jobs := cmd.Int("jobs")
@@ -129,7 +129,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		jobs = runtime.NumCPU()
 	}
 	if cut != "" {
-		f := finding.New(finding.ScanInterrupted, "it was not searched to the end", finding.Place{Seq: -1, File: cut})
+		f := finding.New(finding.ScanInterrupted, finding.Plain("it was not searched to the end"), finding.Place{Seq: -1, File: cut})
 		s.place(verify.Place(cut, []finding.Finding{f}))
 	}
 	for _, l := range s.absent {
@@ -145,7 +145,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		if s.stopped {
 			code = finding.ScanStopped
 		}
-		f := finding.New(code, fmt.Sprintf("%d of %s not checked", unchecked, plural(len(s.logs), "session")), finding.Place{Seq: -1})
+		f := finding.New(code, finding.Say("%d of %s not checked", unchecked, plural(len(s.logs), "session")), finding.Place{Seq: -1})
 		s.place(verify.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))
 	}
 	sort.SliceStable(s.report.Logs, func(i, j int) bool { return s.report.Logs[i].File < s.report.Logs[j].File })

@@ -243,10 +243,10 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 	}
 	nowhere := finding.Place{Seq: -1}
 	if statement.Tree.Events == 0 {
-		report.Add(finding.New(finding.SealEmpty, "", nowhere))
+		report.Add(finding.New(finding.SealEmpty, nil, nowhere))
 	}
 	if n := statement.Appended(now); n > 0 {
-		report.Add(finding.New(finding.SealGrown, fmt.Sprintf("%d events more than the %d sealed ones", n, statement.Tree.Events), nowhere))
+		report.Add(finding.New(finding.SealGrown, finding.Say("%d events more than the %d sealed ones", n, statement.Tree.Events), nowhere))
 	}
 	if _, ok := fileSize(log); !ok || statement.Stored == nil {
 		return report, nil
@@ -256,7 +256,7 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}
 	if stored == nil || *stored != *statement.Stored {
-		report.Add(finding.New(finding.SealStored, "", nowhere))
+		report.Add(finding.New(finding.SealStored, nil, nowhere))
 	}
 	return report, nil
 }

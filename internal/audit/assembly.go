@@ -10,8 +10,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
-func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
 func clone(v ecmajson.Value) ecmajson.Value {
 	if v == nil {
 		return nil
@@ -277,7 +275,7 @@ func (a *Audit) assistantMessage(e *logformat.Event) {
 		a.route(e, message.Lookup("source"))
 	}
 	if s.interrupted {
-		f := finding.New(finding.AuditInterrupted, "", placeOf(e))
+		f := finding.New(finding.AuditInterrupted, nil, placeOf(e))
 		a.postpone(f, unless("aborted", "interrupted", lifetimeEnds, logEnds))
 	}
 	a.asked(e, message.Lookup("content"))
@@ -423,14 +421,14 @@ func seqList(runs []span) string {
 }
 
 // brief quotes a value of the log, cut to a line.
-func brief(v ecmajson.Value) quotation {
+func brief(v ecmajson.Value) finding.Span {
 	switch {
 	case v == nil:
-		return "none"
+		return finding.Span{Kind: finding.Quoted, Text: "none"}
 	case len(v) > 80:
-		return quotation(strings.ToValidUTF8(string(v[:80]), "") + "…")
+		return finding.Span{Kind: finding.Quoted, Text: strings.ToValidUTF8(string(v[:80]), "") + "…"}
 	}
-	return quotation(v)
+	return finding.Span{Kind: finding.Quoted, Text: string(v)}
 }
 
 // unfinishedAnswer judges, at a step's end, chunks that no message took up. A
@@ -441,7 +439,7 @@ func (a *Audit) unfinishedAnswer(e *logformat.Event) {
 	if a.step.answered || len(w.chunks) == 0 || w.failed() || w.unknown {
 		return
 	}
-	f := finding.New(finding.AuditMessageMissing, seqList(w.chunks), placeOf(e))
+	f := finding.New(finding.AuditMessageMissing, finding.Plain(seqList(w.chunks)), placeOf(e))
 	ways := []string{"error", "interrupted", "completed", "max-tokens", lifetimeEnds, logEnds} // completed: turn-reason says it
 	if blocks, _ := w.kept(true); len(blocks) == 0 {
 		ways = append(ways, "aborted")

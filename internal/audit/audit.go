@@ -1,13 +1,9 @@
 package audit
 
 import (
-	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -17,9 +13,8 @@ import (
 // An Audit checks one log while its records are folded.
 type Audit struct {
 	session *reconstruct.Session
-	act     *transcript.Act  // that is looked at
-	redact  *redact.Redactor // nil: findings quote
-	seed    int64            // events inherited from the parent
+	act     *transcript.Act // that is looked at
+	seed    int64           // events inherited from the parent
 	events  int64
 
 	found   []finding.Finding
@@ -38,10 +33,9 @@ type Audit struct {
 }
 
 // New returns an audit of the log with the given header. It is given a log by
-// [Audit.Follow]. A redactor, when there is
-// one, replaces the texts that findings quote.
-func New(header *logformat.SessionHeader, redactor *redact.Redactor) *Audit {
-	a := &Audit{redact: redactor, byCode: make(map[finding.Code]int), identity: newIdentity(), inbox: newInbox()}
+// [Audit.Follow].
+func New(header *logformat.SessionHeader) *Audit {
+	a := &Audit{byCode: make(map[finding.Code]int), identity: newIdentity(), inbox: newInbox()}
 	a.seed = transcript.New(header).Seed()
 	return a
 }
@@ -54,13 +48,13 @@ func (a *Audit) Follow(session *reconstruct.Session) { a.session = session }
 func (a *Audit) Session() *reconstruct.Session { return a.session }
 
 // Check reads a log to its end. A log that is refused or cannot be read has no
-// findings, and the error says why. The redactor is that of [New].
-func Check(r *logformat.Reader, redactor *redact.Redactor) (*Audit, []finding.Finding, error) {
+// findings, and the error says why.
+func Check(r *logformat.Reader) (*Audit, []finding.Finding, error) {
 	header, err := r.Header()
 	if err != nil {
 		return nil, nil, err
 	}
-	a := New(header, redactor)
+	a := New(header)
 	a.Follow(reconstruct.NewSession(header, reconstruct.Options{Observe: a.Act}))
 	for q, err := range a.session.Requests(r) {
 		if err != nil {
@@ -90,11 +84,11 @@ func (a *Audit) Findings() []finding.Finding {
 func (a *Audit) end() {
 	a.settle(logEnds)
 	if a.turn.open {
-		f := finding.New(finding.AuditOpenTurn, fmt.Sprintf("turn %d", a.turn.number), a.turn.place)
+		f := finding.New(finding.AuditOpenTurn, finding.Say("turn %d", a.turn.number), a.turn.place)
 		a.add(f)
 	}
 	if a.events < a.seed {
-		a.add(finding.New(finding.AuditForkBoundary, fmt.Sprintf("the header says that %d events are inherited, and the log has %d", a.seed, a.events),
+		a.add(finding.New(finding.AuditForkBoundary, finding.Say("the header says that %d events are inherited, and the log has %d", a.seed, a.events),
 			finding.Place{Line: 1, Seq: -1}))
 	}
 }
@@ -118,29 +112,8 @@ func (a *Audit) add(f finding.Finding) {
 
 // report adds a finding at an event.
 func (a *Audit) report(code finding.Code, e *logformat.Event, format string, args ...any) {
-	a.add(finding.New(code, a.sprintf(format, args...), placeOf(e)))
+	a.add(finding.New(code, finding.Say(format, args...), placeOf(e)))
 }
-
-// A quotation is text of the log in a message; so is what is formatted with %q.
-type quotation string
-
-// sprintf formats a message, in which quotations are redacted where that is asked for.
-func (a *Audit) sprintf(format string, args ...any) string {
-	if a.redact == nil {
-		return fmt.Sprintf(format, args...)
-	}
-	for i, verb := range verbs.FindAllString(format, -1) {
-		if text, quoted := args[i].(quotation); quoted || verb == "%q" {
-			if !quoted {
-				text = quotation(fmt.Sprint(args[i]))
-			}
-			args[i] = a.redact.Text(string(text))
-		}
-	}
-	return fmt.Sprintf(strings.ReplaceAll(format, "%q", "%s"), args...)
-}
-
-var verbs = regexp.MustCompile("%[a-z]")
 
 func placeOf(e *logformat.Event) finding.Place { return position(e.Pos, e.Seq) }
 

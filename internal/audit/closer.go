@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -32,7 +33,7 @@ const farBackwards = 60_000
 
 func (a *Audit) time(time int64, pos logformat.Position, seq int64) {
 	if back := a.clock.last - time; a.clock.started && back > farBackwards {
-		a.add(finding.New(finding.AuditTimeBackwards, sprintf("%d ms earlier than the event before", back), position(pos, seq)))
+		a.add(finding.New(finding.AuditTimeBackwards, finding.Say("%d ms earlier than the event before", back), position(pos, seq)))
 	}
 }
 
@@ -51,7 +52,7 @@ func (a *Audit) closerResult(e *logformat.Event, message ecmajson.Value, c *call
 		break
 	}
 	switch {
-	case id != sprintf("%s%s-%d", closerPrefix, callID, e.Seq):
+	case id != fmt.Sprintf("%s%s-%d", closerPrefix, callID, e.Seq):
 		a.report(finding.AuditCloser, e, "the id of the closing result is %q", id)
 	case code != want:
 		a.report(finding.AuditCloser, e, "the closing result of call %q has the error code %q where %s belongs", callID, code, want)

@@ -122,7 +122,7 @@ func both(edits ...edit) edit {
 
 func auditText(x *text) ([]finding.Finding, error) {
 	data := strings.Join(x.lines, "\n") + "\n"
-	_, found, err := audit.Check(logformat.NewReader(bytes.NewReader([]byte(data)), logformat.Options{}), nil)
+	_, found, err := audit.Check(logformat.NewReader(bytes.NewReader([]byte(data)), logformat.Options{}))
 	return found, err
 }
 
@@ -282,7 +282,7 @@ func TestEdits(t *testing.T) {
 					continue
 				}
 				if f.Code != c.code || f.Place.Seq != c.seq {
-					t.Errorf("got %s at seq %d (%s), want %s at seq %d", f.Code, f.Place.Seq, f.Message, c.code, c.seq)
+					t.Errorf("got %s at seq %d (%s), want %s at seq %d", f.Code, f.Place.Seq, f.Message(), c.code, c.seq)
 				}
 				return
 			}

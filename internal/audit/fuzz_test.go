@@ -17,7 +17,7 @@ func FuzzAudit(f *testing.F) {
 		f.Add([]byte(strings.Join(x.lines, "\n") + "\n"))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, found, err := audit.Check(logformat.NewReader(bytes.NewReader(data), logformat.Options{MaxSize: 1 << 24}), nil)
+		_, found, err := audit.Check(logformat.NewReader(bytes.NewReader(data), logformat.Options{MaxSize: 1 << 24}))
 		if err != nil {
 			return
 		}

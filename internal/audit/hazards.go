@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
@@ -22,12 +23,12 @@ type hazard struct {
 }
 
 // note adds a hazard of the message or header at a place.
-func (h *hazards) note(code finding.Code, severity finding.Severity, place finding.Place, detail string) {
-	h.add(code, severity, place, place.Seq, detail)
+func (h *hazards) note(code finding.Code, severity finding.Severity, place finding.Place, said finding.Text) {
+	h.add(code, severity, place, place.Seq, said)
 }
 
 // add adds a hazard that is found at a place, of the message or header of an event.
-func (h *hazards) add(code finding.Code, severity finding.Severity, place finding.Place, carrier int64, detail string) {
+func (h *hazards) add(code finding.Code, severity finding.Severity, place finding.Place, carrier int64, said finding.Text) {
 	for _, g := range h.groups {
 		if g.finding.Code == code && g.finding.Severity == severity {
 			g.finding.Count++
@@ -37,7 +38,7 @@ func (h *hazards) add(code finding.Code, severity finding.Severity, place findin
 			return
 		}
 	}
-	f := finding.New(code, detail, place)
+	f := finding.New(code, said, place)
 	f.Severity, f.Count = severity, 1
 	h.groups = append(h.groups, &hazard{finding: f, live: []int64{carrier}, last: carrier})
 }
@@ -66,7 +67,7 @@ func (h *hazards) findings() (found []finding.Finding) {
 	for _, g := range h.groups {
 		f := g.finding
 		if f.Count--; f.Count > 0 {
-			f.Message = sprintf("%s; %d more like it", f.Message, f.Count)
+			f.Remark = fmt.Sprintf("; %d more like it", f.Count)
 		}
 		found = append(found, f)
 	}
@@ -88,7 +89,7 @@ const large = 1 << 20
 // rejectable notes what in a message a provider may reject.
 func (a *Audit) rejectable(e *logformat.Event, message ecmajson.Value) {
 	if len(message) >= large {
-		a.hazards.note(finding.AuditLarge, finding.Warning, placeOf(e), sprintf("%d bytes", len(message)))
+		a.hazards.note(finding.AuditLarge, finding.Warning, placeOf(e), finding.Say("%d bytes", len(message)))
 	}
 	a.text(e, message)
 }
@@ -98,7 +99,7 @@ func (a *Audit) headerContent(e *logformat.Event) { a.text(e, e.Data.Lookup("hea
 
 func (a *Audit) text(e *logformat.Event, v ecmajson.Value) {
 	if e.Form&ecmajson.InvalidUTF8 != 0 {
-		a.hazards.note(finding.AuditInvalidUTF8, finding.Warning, placeOf(e), e.Type)
+		a.hazards.note(finding.AuditInvalidUTF8, finding.Warning, placeOf(e), finding.Plain(e.Type))
 	}
 	if e.Form&(ecmajson.LoneSurrogate|ecmajson.NUL) == 0 {
 		return
@@ -109,7 +110,7 @@ func (a *Audit) text(e *logformat.Event, v ecmajson.Value) {
 	}
 	for _, f := range forms {
 		if form&f.form != 0 {
-			a.hazards.note(f.code, finding.Warning, placeOf(e), e.Type)
+			a.hazards.note(f.code, finding.Warning, placeOf(e), finding.Plain(e.Type))
 		}
 	}
 }

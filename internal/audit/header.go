@@ -64,7 +64,7 @@ func (a *Audit) requestContext(e *logformat.Event) {
 		a.report(finding.AuditContext, e, "there is no request header before it")
 		return
 	}
-	if what := a.routeDiffers(e.Data, header); what != "" {
+	if what := a.routeDiffers(e.Data, header); what != nil {
 		a.report(finding.AuditContext, e, "%s", what)
 	}
 }
@@ -76,7 +76,7 @@ func (a *Audit) contextMissing(e *logformat.Event) {
 	if a.context == nil || header == nil {
 		return
 	}
-	if a.routeDiffers(a.context, header) != "" {
+	if a.routeDiffers(a.context, header) != nil {
 		a.report(finding.AuditContext, e, "the request header of seq %d changed the route, and no context followed", header.Seq)
 		a.context = nil
 	}
@@ -85,19 +85,19 @@ func (a *Audit) contextMissing(e *logformat.Event) {
 // route holds the producer of an assistant message against the header in force.
 func (a *Audit) route(e *logformat.Event, source ecmajson.Value) {
 	if header := a.session.Epoch(); header != nil {
-		if what := a.routeDiffers(source, header); what != "" {
+		if what := a.routeDiffers(source, header); what != nil {
 			a.report(finding.AuditRoute, e, "%s", what)
 		}
 	}
 }
 
-func (a *Audit) routeDiffers(v ecmajson.Value, header *reconstruct.EpochHeader) string {
+func (a *Audit) routeDiffers(v ecmajson.Value, header *reconstruct.EpochHeader) finding.Text {
 	for _, key := range []string{"provider", "model"} {
 		if want := header.Config.Lookup(key); !ecmajson.Equal(want, v.Lookup(key)) {
-			return a.sprintf("its %s is %s, the request header of seq %d has %s", key, brief(v.Lookup(key)), header.Seq, brief(want))
+			return finding.Say("its %s is %s, the request header of seq %d has %s", key, brief(v.Lookup(key)), header.Seq, brief(want))
 		}
 	}
-	return ""
+	return nil
 }
 
 // A retryRecord is the latest llm/retry of a step.

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"fmt"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -179,9 +180,9 @@ func (a *Audit) insideTurn(code finding.Code, e *logformat.Event) {
 func (a *Audit) whereNow() string {
 	switch {
 	case a.step.open:
-		return sprintf("step %d of turn %d is open", a.step.number, a.turn.number)
+		return fmt.Sprintf("step %d of turn %d is open", a.step.number, a.turn.number)
 	case a.turn.open:
-		return sprintf("turn %d is open and no step", a.turn.number)
+		return fmt.Sprintf("turn %d is open and no step", a.turn.number)
 	}
 	return "no turn is open"
 }

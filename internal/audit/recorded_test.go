@@ -56,7 +56,7 @@ func TestRecorded(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			_, found, err := audit.Check(reader, nil)
+			_, found, err := audit.Check(reader)
 			closer.Close()
 			if err != nil {
 				t.Errorf("%s: %v", log.Name, err)
@@ -64,7 +64,7 @@ func TestRecorded(t *testing.T) {
 			allowed := append(append([]finding.Code{}, known[name]...), notes[name]...)
 			for _, f := range found {
 				if !slices.Contains(allowed, f.Code) {
-					t.Errorf("%s: %s %s at seq %d: %s", log.Name, f.Severity, f.Code, f.Place.Seq, f.Message)
+					t.Errorf("%s: %s %s at seq %d: %s", log.Name, f.Severity, f.Code, f.Place.Seq, f.Message())
 				}
 			}
 		}
@@ -89,7 +89,7 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, found, err := audit.Check(logformat.NewReader(bytes.NewReader(data), logformat.Options{}), nil)
+		_, found, err := audit.Check(logformat.NewReader(bytes.NewReader(data), logformat.Options{}))
 		if err == nil && !strings.Contains(path, "header-other-id") || len(found) > 0 && err != nil {
 			t.Errorf("%s: error %v, %d findings", path, err, len(found))
 		}

@@ -42,7 +42,7 @@ func (a *Audit) recordFollowedBy(e *logformat.Event) {
 	if e.Type == logformat.TypeCompactionEnd && e.Data.Lookup("error") != nil {
 		return // the harness could not put the summary in place, and says so
 	}
-	f := finding.New(a.rewrite.recordCode(), sprintf("%s is followed by %s and not by the replacement that it announces", record.Type, e.Type), placeOf(record))
+	f := finding.New(a.rewrite.recordCode(), finding.Say("%s is followed by %s and not by the replacement that it announces", record.Type, e.Type), placeOf(record))
 	if a.turn.open {
 		a.postpone(f, unless("interrupted", logEnds, lifetimeEnds))
 	} else {

@@ -28,9 +28,9 @@ func (a *Audit) asked(e *logformat.Event, content ecmajson.Value) {
 		id := block.Lookup("id").Text()
 		switch {
 		case id == "":
-			a.hazards.note(finding.AuditEmptyCallID, finding.Warning, placeOf(e), a.sprintf("%s", quotation(block.Lookup("name").Text())))
+			a.hazards.note(finding.AuditEmptyCallID, finding.Warning, placeOf(e), finding.Say("%s", finding.Span{Kind: finding.Quoted, Text: block.Lookup("name").Text()}))
 		case seen[id]:
-			a.hazards.note(finding.AuditRepeatedCall, finding.Warning, placeOf(e), a.sprintf("%q", id))
+			a.hazards.note(finding.AuditRepeatedCall, finding.Warning, placeOf(e), finding.Say("%q", id))
 		}
 		seen[id] = true
 		a.step.calls = append(a.step.calls, call{
@@ -159,14 +159,14 @@ func (a *Audit) unansweredCalls(e *logformat.Event) {
 		}
 		place := placeOf(e)
 		id, message := c.id, c.message
-		f := finding.New(finding.AuditUnanswered, a.sprintf("%q, asked for in seq %d", id, message), place)
+		f := finding.New(finding.AuditUnanswered, finding.Say("%q, asked for in seq %d", id, message), place)
 		a.postpone(f, func(a *Audit, f finding.Finding, goesOn string) {
 			severity := finding.Error
 			switch goesOn {
 			case "error", "aborted", logEnds:
 				severity = finding.Warning
 			}
-			a.hazards.add(f.Code, severity, f.Place, message, a.sprintf("%q, asked for in seq %d", id, message))
+			a.hazards.add(f.Code, severity, f.Place, message, finding.Say("%q, asked for in seq %d", id, message))
 		})
 	}
 }

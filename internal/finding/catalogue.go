@@ -74,30 +74,25 @@ func Object(code objectstore.Code) Code { return must(string(code)) }
 // Golden returns the code of a change of a golden transcript.
 func Golden(kind golden.Kind) Code { return must("golden/" + string(kind)) }
 
-// New returns a finding with a code; detail says what was found there.
-func New(code Code, detail string, place Place) Finding {
+// New returns a finding with a code; said is what was found there.
+func New(code Code, said Text, place Place) Finding {
 	entry := code.Entry()
-	return Finding{Code: code, Severity: entry.Severity, Message: sentence(detail, entry.Meaning), Place: place, Action: entry.Action}
+	return Finding{Code: code, Severity: entry.Severity, Said: said, Place: place, Action: entry.Action}
 }
 
-// sentence puts what was found before what it means.
-func sentence(detail, meaning string) string {
-	if detail == "" {
-		return meaning
-	}
-	return detail + ": " + meaning
-}
-
-// FromRefusal returns the finding of a refusal.
+// FromRefusal returns the finding of a refusal. What it says of the value that it refuses
+// quotes the log.
 func FromRefusal(refusal *logformat.Refusal) Finding {
-	return New(Refusal(refusal.Code), refusal.Detail, Place{
+	var said Text
+	if refusal.Detail != "" {
+		said = Text{{Kind: Private, Text: refusal.Detail}}
+	}
+	return New(Refusal(refusal.Code), said, Place{
 		Line: refusal.Pos.Line, Offset: refusal.Pos.Offset, Frame: refusal.Pos.Frame, Seq: refusal.Seq,
 	})
 }
 
 // FromObject returns the finding of an attachment whose object fails.
 func FromObject(failure *objectstore.Failure, id string, place Place) Finding {
-	f := New(Object(failure.Code), "", place)
-	f.Message = id + ": " + failure.Error()
-	return f
+	return New(Object(failure.Code), Say("%s: %s", Span{Kind: AttachmentID, Text: id}, failure.Detail), place)
 }

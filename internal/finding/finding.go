@@ -1,6 +1,13 @@
 package finding
 
-import "fmt"
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+
+	"github.com/dsh-verify/dsh-verify/internal/redact"
+)
 
 // Severity ranks findings.
 type Severity int
@@ -42,22 +49,88 @@ type Place struct {
 	Object  string `json:"object,omitempty"`  // attachment id
 }
 
-// A Finding is one thing that a check has to say. Its texts may quote a log:
-// print them with control characters made visible.
+// A Finding is one thing that a check has to say. What it quotes of a log is kept apart
+// until it is printed: print it with control characters made visible.
 type Finding struct {
-	Code     Code     `json:"code"`
-	Severity Severity `json:"severity"`
-	Message  string   `json:"message"` // one sentence: what is wrong and what it means
-	Place    Place    `json:"place"`
-	Action   string   `json:"action,omitempty"`
-	Requests []string `json:"requests,omitempty"` // every request it breaks or stands in
-	Detail   []string `json:"detail,omitempty"`   // further lines for a person, as a drift's two sides
-	Count    int      `json:"count,omitempty"`    // consequences folded into this one
+	Code     Code
+	Severity Severity
+	// Said is what was found, in one clause; none where what the code means is all.
+	Said Text
+	// Means is said instead of what the code means, where that is too wide.
+	Means string
+	// Remark is said behind the meaning.
+	Remark   string
+	Place    Place
+	Action   string
+	Requests []string // every request it breaks or stands in
+	Detail   []Lines  // further lines for a person, as a drift's two sides
+	Count    int      // consequences folded into this one
 	// Cause is the event of the log that a finding about another file goes back
 	// to, as the message that a recording holds in another form.
-	Cause *Place `json:"cause,omitempty"`
+	Cause *Place
 	// Suppressed is the reason for which a policy ignores the finding.
-	Suppressed string `json:"suppressed,omitempty"`
+	Suppressed string
+}
+
+// Message returns one sentence: what is wrong and what it means.
+func (f *Finding) Message() string {
+	said, meaning := f.Said.String(), cmp.Or(f.Means, f.Code.Entry().Meaning)
+	if said != "" {
+		said += ": "
+	}
+	return said + meaning + f.Remark
+}
+
+// Lines returns the further lines.
+func (f *Finding) Lines() (lines []string) {
+	for _, detail := range f.Detail {
+		for _, line := range detail.Lines(nil) {
+			lines = append(lines, line.String())
+		}
+	}
+	return lines
+}
+
+// Settle makes the finding ready to be printed: its further lines are printed, and let go
+// what they were made of. A redactor, when there is one, replaces all that is quoted; the
+// folder cwd, where the session ran, is replaced in what is left.
+func (f *Finding) Settle(r *redact.Redactor, cwd string) {
+	var detail []Lines
+	for _, lines := range f.Detail {
+		for _, line := range lines.Lines(r) {
+			detail = append(detail, line)
+		}
+	}
+	f.Detail = detail
+	if r == nil {
+		return
+	}
+	f.Place.Pointer = r.Pointer(f.Place.Pointer)
+	f.Place.Object = r.Object(f.Place.Object)
+	f.Said = f.Said.Redact(r)
+	if len(cwd) > 1 {
+		f.Said = f.Said.replace(cwd, r.Text(cwd))
+	}
+}
+
+// MarshalJSON prints the finding with its sentence and lines as strings.
+func (f Finding) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a writer escapes what its readers need
+	err := enc.Encode(struct {
+		Code       Code     `json:"code"`
+		Severity   Severity `json:"severity"`
+		Message    string   `json:"message"`
+		Place      Place    `json:"place"`
+		Action     string   `json:"action,omitempty"`
+		Requests   []string `json:"requests,omitempty"`
+		Detail     []string `json:"detail,omitempty"`
+		Count      int      `json:"count,omitempty"`
+		Cause      *Place   `json:"cause,omitempty"`
+		Suppressed string   `json:"suppressed,omitempty"`
+	}{f.Code, f.Severity, f.Message(), f.Place, f.Action, f.Requests, f.Lines(), f.Count, f.Cause, f.Suppressed})
+	return b.Bytes(), err
 }
 
 // Where returns the place as a short prefix for one line of text.

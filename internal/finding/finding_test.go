@@ -38,7 +38,7 @@ func TestImposes(t *testing.T) {
 		{"a note", finding.CaptureAssumed, finding.Note, "", ""},
 		{"a note that a policy raises to a warning", finding.CaptureAssumed, finding.Warning, "", ""},
 	} {
-		f := finding.New(c.code, "", finding.Place{Seq: -1})
+		f := finding.New(c.code, nil, finding.Place{Seq: -1})
 		f.Severity, f.Suppressed = c.severity, c.suppressed
 		if got := f.Imposes(); got != c.want {
 			t.Errorf("%s imposes %q, want %q", c.name, got, c.want)
@@ -83,7 +83,7 @@ func TestCatalogue(t *testing.T) {
 			finding.Note: {""}, finding.Warning: {"", finding.Unverifiable},
 			finding.Error: {finding.Drift, finding.Refused, finding.Unreadable, finding.Nothing},
 		}[e.Severity]
-		if got := finding.New(code, "", finding.Place{}).Imposes(); got != e.Imposes || !slices.Contains(allowed, got) {
+		if got := finding.New(code, nil, finding.Place{}).Imposes(); got != e.Imposes || !slices.Contains(allowed, got) {
 			t.Errorf("%s is a %s and imposes %q, declared as %q", e.Code, e.Severity, got, e.Imposes)
 		}
 	}
@@ -129,10 +129,10 @@ func TestSentence(t *testing.T) {
 	place := finding.Place{Line: 3, Seq: 2}
 	f := finding.FromRefusal(&logformat.Refusal{Code: logformat.CodeVersionNewer, Detail: "the header says version 9", Seq: 2, Pos: logformat.Position{Line: 3}})
 	meaning := logformat.CodeVersionNewer.Info().Meaning
-	if f.Message != "the header says version 9: "+meaning || cmp.Diff(f.Place, place) != "" {
-		t.Errorf("%q at %+v", f.Message, f.Place)
+	if f.Message() != "the header says version 9: "+meaning || cmp.Diff(f.Place, place) != "" {
+		t.Errorf("%q at %+v", f.Message(), f.Place)
 	}
-	if f := finding.New(finding.CaptureHole, "", place); f.Message != finding.CaptureHole.Entry().Meaning {
-		t.Errorf("without a detail: %q", f.Message)
+	if f := finding.New(finding.CaptureHole, nil, place); f.Message() != finding.CaptureHole.Entry().Meaning {
+		t.Errorf("without a detail: %q", f.Message())
 	}
 }

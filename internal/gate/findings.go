@@ -3,7 +3,6 @@ package gate
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -41,12 +40,12 @@ func (c *check) findings(changes []golden.Change) []finding.Finding {
 		found = append(found, f)
 	}
 	if len(rest) > 0 {
-		f := finding.New(finding.GoldenMore, kinds(rest), finding.Place{Seq: -1})
+		f := finding.New(finding.GoldenMore, finding.Plain(kinds(rest)), finding.Place{Seq: -1})
 		f.Count = len(rest)
 		found = append(found, f)
 	}
 	if note {
-		found = append(found, finding.New(finding.GoldenNoOldLog, c.opts.Against, finding.Place{Seq: -1}))
+		found = append(found, finding.New(finding.GoldenNoOldLog, finding.Plain(c.opts.Against), finding.Place{Seq: -1}))
 	}
 	return found
 }
@@ -75,15 +74,15 @@ func together(f finding.Finding, same []golden.Change, texts texts) finding.Find
 	if last.Kind == golden.MessageRemoved {
 		detail += " of the record"
 	}
-	all := finding.New(f.Code, detail, f.Place)
+	all := finding.New(f.Code, finding.Plain(detail), f.Place)
 	all.Count, all.Requests = f.Count, f.Requests
 	for i := range same[:min(len(same), maxTogether)] {
-		for _, line := range texts.detail(&same[i]) {
-			all.Detail = append(all.Detail, same[i].Type+" "+line)
+		for _, lines := range texts.detail(&same[i]) {
+			all.Detail = append(all.Detail, typed{same[i].Type, lines})
 		}
 	}
 	if more := len(same) - maxTogether; more > 0 {
-		all.Detail = append(all.Detail, fmt.Sprintf("… and %d more", more))
+		all.Detail = append(all.Detail, finding.Say("… and %d more", more))
 	}
 	return all
 }
@@ -109,7 +108,7 @@ func (c *check) finding(change *golden.Change, texts texts) finding.Finding {
 	if len(change.Requests) > 0 {
 		place.Request = change.Requests[0]
 	}
-	f := finding.New(finding.Golden(change.Kind), subject(change, c.opts.Redactor), place)
+	f := finding.New(finding.Golden(change.Kind), subject(change), place)
 	f.Requests = change.Requests
 	f.Detail = texts.detail(change)
 	f.Count = max(0, len(change.Requests)-1)
@@ -117,53 +116,47 @@ func (c *check) finding(change *golden.Change, texts texts) finding.Finding {
 }
 
 // subject names what changed.
-func subject(change *golden.Change, redactor *redact.Redactor) string {
+func subject(change *golden.Change) finding.Text {
 	switch change.Kind {
 	case golden.SessionChanged:
-		return change.Name
+		return finding.Plain(change.Name)
 	case golden.RequestAdded, golden.RequestRemoved:
-		return plural(len(change.Requests), "request")
+		return finding.Plain(plural(len(change.Requests), "request"))
 	case golden.RequestChanged:
-		return "request " + change.Requests[0]
+		return finding.Say("request %s", change.Requests[0])
 	case golden.LinesReordered:
-		return ""
+		return nil
 	case golden.MessageAdded, golden.MessageChanged, golden.MessageMoved, golden.ReplacedChanged:
-		return fmt.Sprintf("message %d (%s)", change.Number, change.Type)
+		return finding.Say("message %d (%s)", change.Number, change.Type)
 	case golden.MessageRemoved:
-		return fmt.Sprintf("message %d of the record (%s)", change.Number, change.Type)
-	case golden.HeaderRemoved:
-		return fmt.Sprintf("header %d of the record (%s)", change.Number, redactor.Word(change.Type))
+		return finding.Say("message %d of the record (%s)", change.Number, change.Type)
 	}
-	header := fmt.Sprintf("header %d (%s)", change.Number, redactor.Word(change.Type))
+	reason := finding.Span{Kind: finding.Word, Text: change.Type}
+	if change.Kind == golden.HeaderRemoved {
+		return finding.Say("header %d of the record (%s)", change.Number, reason)
+	}
+	header := finding.Say("header %d (%s)", change.Number, reason)
 	if n := len(change.Headers); n > 0 {
-		header += " and " + plural(n, "header") + " after it"
+		header = finding.Say("%s and %s after it", header, plural(n, "header"))
 	}
 	if change.Name == "" {
 		return header
 	}
-	name := strconv.Quote(change.Name)
-	switch {
-	case redactor == nil:
-	case change.Kind == golden.ConfigChanged:
-		if redactor.Member(change.Name) != change.Name {
-			name = redactor.Text(change.Name)
-		}
-	default:
-		name = redactor.Text(change.Name)
+	name := finding.Quote(change.Name)
+	if change.Kind == golden.ConfigChanged {
+		name.Kind = finding.Member
 	}
-	return name + " in " + header
+	return finding.Say("%s in %s", name, header)
 }
 
 // Texts are the JSON of parts, by digest.
 type texts struct {
 	old, new map[string]ecmajson.Value
-	redact   *redact.Redactor // nil: texts are quoted
 }
 
 // texts collects what the changes show. absent says that the log as it was is
 // asked for and not at hand.
 func (c *check) texts(changes []golden.Change) (t texts, absent bool) {
-	t.redact = c.opts.Redactor
 	wantOld, wantNew := make(map[string]bool), make(map[string]bool)
 	for i := range changes {
 		old, new := digests(&changes[i])
@@ -213,7 +206,7 @@ func (c *check) collect(in folder, wanted map[string]bool) (map[string]ecmajson.
 }
 
 // detail shows a change: both sides where both are at hand, else the one that is.
-func (t texts) detail(change *golden.Change) []string {
+func (t texts) detail(change *golden.Change) []finding.Lines {
 	switch change.Kind {
 	case golden.RequestAdded, golden.RequestRemoved, golden.MessageMoved, golden.HeaderAdded, golden.HeaderRemoved:
 		return nil
@@ -221,55 +214,70 @@ func (t texts) detail(change *golden.Change) []string {
 	oldDigest, newDigest := digests(change)
 	old, new := t.old[oldDigest], t.new[newDigest]
 	if old != nil && new != nil {
-		return t.between(old, new)
+		return []finding.Lines{difference{diffview.Compare(old, new)}}
 	}
-	return append(t.side("was", change.Old, oldDigest, old, change.OldBytes), t.side("now", change.New, newDigest, new, change.NewBytes)...)
+	return append(side("was", change.Old, oldDigest, old, change.OldBytes), side("now", change.New, newDigest, new, change.NewBytes)...)
 }
 
 // side shows one side of a change.
-func (t texts) side(word, value, digest string, text ecmajson.Value, bytes int64) []string {
+func side(word, value, digest string, text ecmajson.Value, bytes int64) []finding.Lines {
 	switch {
 	case value == "":
 		return nil
 	case digest == "":
-		return []string{word + " " + t.excerpt(value)}
+		return []finding.Lines{finding.Say("%s %s", word, excerpt(value))}
 	case text != nil:
-		return []string{fmt.Sprintf("%s %s: %s", word, plural(len(text), "byte"), t.excerpt(string(text)))}
+		return []finding.Lines{finding.Say("%s %s: %s", word, plural(len(text), "byte"), excerpt(string(text)))}
 	case bytes > 0:
-		return []string{word + " " + plural(int(bytes), "byte")}
+		return []finding.Lines{finding.Say("%s %s", word, plural(int(bytes), "byte"))}
 	}
 	length, _, _ := strings.Cut(value, ":")
-	return []string{word + " " + length + " bytes"}
+	return []finding.Lines{finding.Say("%s %s bytes", word, length)}
 }
 
-func (t texts) excerpt(text string) string {
-	if t.redact != nil {
-		return t.redact.Text(text)
-	}
-	if len(text) > maxExcerpt {
+func excerpt(text string) finding.Span {
+	shown := text
+	if len(shown) > maxExcerpt {
 		end := maxExcerpt
-		for end > 0 && !utf8.RuneStart(text[end]) {
+		for end > 0 && !utf8.RuneStart(shown[end]) {
 			end--
 		}
-		text = text[:end] + "…"
+		shown = shown[:end] + "…"
 	}
-	return diffview.Visible(text)
+	return finding.Excerpt(text, diffview.Visible(shown))
 }
 
-// between shows how a text became another.
-func (t texts) between(old, new ecmajson.Value) []string {
+// A difference is how a text became another.
+type difference struct{ *diffview.Diff }
+
+// Lines prints the difference.
+func (d difference) Lines(r *redact.Redactor) []finding.Text {
 	var b bytes.Buffer
 	p := diffview.Printer{Limit: 5}
-	if t.redact != nil {
-		p.Redact, p.Path = t.redact.Text, t.redact.Pointer
+	if r != nil {
+		p.Redact, p.Path = r.Text, r.Pointer
 	}
-	p.Changes(&b, diffview.Compare(old, new), "")
-	lines := slices.Collect(strings.Lines(b.String()))
-	for i := range lines {
-		lines[i] = strings.TrimSuffix(lines[i], "\n")
+	p.Changes(&b, d.Diff, "")
+	var lines []finding.Text
+	for line := range strings.Lines(b.String()) {
+		lines = append(lines, finding.Plain(strings.TrimSuffix(line, "\n")))
 	}
 	if more := len(lines) - maxLines; more > 0 {
-		lines = append(lines[:maxLines], fmt.Sprintf("… and %d more lines", more))
+		lines = append(lines[:maxLines], finding.Say("… and %d more lines", more))
+	}
+	return lines
+}
+
+// typed are lines that each begin with the type of the message that they are about.
+type typed struct {
+	message string
+	of      finding.Lines
+}
+
+// Lines puts the type before each line.
+func (t typed) Lines(r *redact.Redactor) (lines []finding.Text) {
+	for _, line := range t.of.Lines(r) {
+		lines = append(lines, finding.Say("%s %s", t.message, line))
 	}
 	return lines
 }

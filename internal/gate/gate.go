@@ -14,7 +14,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/evidence"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
-	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -23,11 +22,9 @@ import (
 // Options say how transcripts are checked.
 type Options struct {
 	Read     logformat.Options
-	Authored bool // accept authored transcripts
-	Write    bool // write the sum files of transcripts that have none
-	Update   bool // accept what changed: write sum files, and remove those without a transcript
-	// Redactor, when set, replaces the texts that findings quote.
-	Redactor *redact.Redactor
+	Authored bool   // accept authored transcripts
+	Write    bool   // write the sum files of transcripts that have none
+	Update   bool   // accept what changed: write sum files, and remove those without a transcript
 	Against  string // a folder or a git revision that holds the logs as they were; "": none
 	// Seen, when set, holds the transcripts that were checked, by their paths: those
 	// of folders that lie in each other are checked once.
@@ -68,7 +65,7 @@ func Run(arg string, opts Options, report func(*verify.Log)) (int, error) {
 	}
 	said := w.stray
 	if len(w.links) > 0 {
-		said = append(said, finding.New(finding.GoldenLink, listed(w.links), finding.Place{Seq: -1}))
+		said = append(said, finding.New(finding.GoldenLink, finding.Plain(listed(w.links)), finding.Place{Seq: -1}))
 	}
 	if len(said) > 0 {
 		report(verify.Place(arg, said))
@@ -148,7 +145,7 @@ func (g *gate) transcript(t *transcript) *verify.Log {
 func (g *gate) beside(t *transcript, log *verify.Log) {
 	plain, compressed := t.files.Encodings()
 	if plain != "" && compressed != "" {
-		log.Add(finding.New(finding.StoreTwoEncodings, t.log+" was checked", finding.Place{Seq: -1}))
+		log.Add(finding.New(finding.StoreTwoEncodings, finding.Plain(t.log+" was checked"), finding.Place{Seq: -1}))
 	}
 	log.Older = t.files.Older
 	found := locate.Log{Name: t.name(), Older: t.files.Older, Newer: t.newer}
@@ -156,14 +153,14 @@ func (g *gate) beside(t *transcript, log *verify.Log) {
 		log.Add(f)
 	}
 	if len(t.files.Copies) > 0 {
-		log.Add(finding.New(finding.StoreNoGeneration, listed(t.files.Copies), finding.Place{Seq: -1, File: filepath.ToSlash(t.dir)}))
+		log.Add(finding.New(finding.StoreNoGeneration, finding.Plain(listed(t.files.Copies)), finding.Place{Seq: -1, File: filepath.ToSlash(t.dir)}))
 	}
 }
 
 // read reads a log and records its sum.
 func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
 	if t.files.Absent != "" {
-		return verify.Absent(t.name(), finding.New(finding.StorePlaceholder, t.log, finding.Place{Seq: -1}))
+		return verify.Absent(t.name(), finding.New(finding.StorePlaceholder, finding.Plain(t.log), finding.Place{Seq: -1}))
 	}
 	folder := onDisk(t.dir)
 	if t.named {
@@ -181,7 +178,7 @@ func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
 	if in.authored != nil {
 		log.Authored = true
 		detail := fmt.Sprintf("%s from sidecars, %d left as they are", plural(in.authored.Taken, "token"), in.authored.Left)
-		log.Add(finding.New(finding.GoldenAuthored, detail, finding.Place{Seq: -1}))
+		log.Add(finding.New(finding.GoldenAuthored, finding.Plain(detail), finding.Place{Seq: -1}))
 	}
 	return log
 }
@@ -202,7 +199,7 @@ func plural(n int, what string) string {
 
 // missing reports a sum file without a transcript, or removes it.
 func (g *gate) missing(t *transcript) *verify.Log {
-	f := finding.New(finding.GoldenMissing, "", finding.Place{Seq: -1})
+	f := finding.New(finding.GoldenMissing, nil, finding.Place{Seq: -1})
 	log := verify.Place(t.name(), nil)
 	log.Golden = Missing
 	if g.opts.Update {
@@ -220,14 +217,14 @@ func (g *gate) missing(t *transcript) *verify.Log {
 // unwritten reports a sum file that could not be written or removed.
 func unwritten(log *verify.Log, path string, err error) *verify.Log {
 	log.Golden = Unwritten
-	log.Add(finding.New(finding.GoldenUnwritten, filepath.ToSlash(path)+": "+reason(err), finding.Place{Seq: -1, File: filepath.ToSlash(path)}))
+	log.Add(finding.New(finding.GoldenUnwritten, finding.Say("%s: %s", filepath.ToSlash(path), reason(err)), finding.Place{Seq: -1, File: filepath.ToSlash(path)}))
 	return log
 }
 
 // accepted makes a finding one that was accepted.
 func accepted(f finding.Finding) finding.Finding {
 	f.Severity, f.Action = finding.Warning, ""
-	f.Message += " (accepted)"
+	f.Remark = " (accepted)"
 	return f
 }
 
@@ -285,7 +282,7 @@ func (c *check) withoutSum() {
 		return
 	}
 	c.log.Golden = New
-	c.log.Add(finding.New(finding.GoldenNew, "", finding.Place{Seq: -1}))
+	c.log.Add(finding.New(finding.GoldenNew, nil, finding.Place{Seq: -1}))
 }
 
 // oldSum records the log as it was; nil when it is not at hand or not sound.
@@ -311,7 +308,7 @@ func (c *check) malformed(err error) {
 	if syntax, ok := errors.AsType[*golden.SyntaxError](err); ok {
 		detail, place.Line = syntax.Reason, int64(syntax.Line)
 	}
-	f := finding.New(finding.GoldenSum, detail, place)
+	f := finding.New(finding.GoldenSum, finding.Plain(detail), place)
 	if other, ok := errors.AsType[*logformat.Refusal](err); ok {
 		f.Action = other.Code.Info().Action
 	}

@@ -171,7 +171,7 @@ func TestAgainst(t *testing.T) {
 	write(t, filepath.Join(dir, "x", "session.jsonl"), strings.Replace(text, "harbour clerk", "pier clerk", 1))
 	detail := func(against string) string {
 		log := run(t, dir, gate.Options{Against: against}).Logs[0]
-		return strings.Join(log.Findings[0].Detail, "\n") + fmt.Sprint(has(log, finding.GoldenNoOldLog))
+		return strings.Join(log.Findings[0].Lines(), "\n") + fmt.Sprint(has(log, finding.GoldenNoOldLog))
 	}
 	if got := detail(old); !strings.Contains(got, "[-harbou-]{+pie+}r clerk") || !strings.HasSuffix(got, "false") {
 		t.Errorf("against the old log: %s", got)

@@ -101,7 +101,7 @@ func (w *walker) folder(dir string) error {
 	in, copies := inFolder(dir, entries)
 	w.found = append(w.found, in...)
 	if len(copies) > 0 && (len(in) == 0 || !in[0].isSession()) {
-		w.stray = append(w.stray, finding.New(finding.StoreNoGeneration, listed(copies), finding.Place{Seq: -1, File: filepath.ToSlash(dir)}))
+		w.stray = append(w.stray, finding.New(finding.StoreNoGeneration, finding.Plain(listed(copies)), finding.Place{Seq: -1, File: filepath.ToSlash(dir)}))
 	}
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())

@@ -136,7 +136,7 @@ func checkStore(p *plan, dir string, total *totals) error {
 		case finding.StoreLeftover:
 			continue // one died while it created a log
 		}
-		return fmt.Errorf("the store: %s %s", found.Code, found.Message)
+		return fmt.Errorf("the store: %s %s", found.Code, found.Message())
 	}
 	for _, log := range place.Logs {
 		if err := checkLog(p, dir, log, total); err != nil {
@@ -239,7 +239,7 @@ func checkBodies(dir string, log *locate.Log) (int, error) {
 	for _, f := range report.Findings {
 		switch f.Code {
 		case finding.CaptureDrift, finding.CaptureOneshotDrift, finding.CaptureExtra:
-			return 0, fmt.Errorf("the posted bodies: %s (%s)", f.Message, strings.Join(f.Detail, " | "))
+			return 0, fmt.Errorf("the posted bodies: %s (%s)", f.Message(), strings.Join(f.Lines(), " | "))
 		}
 	}
 	return report.Counts.Verified, nil
@@ -450,12 +450,12 @@ func exists(path string) bool {
 func firstError(report *verify.Log) string {
 	for _, f := range report.Findings {
 		if f.Severity == finding.Error {
-			return fmt.Sprintf("%s %s %v\n  %s", f.Code, f.Message, f.Place, strings.Join(f.Detail, "\n  "))
+			return fmt.Sprintf("%s %s %v\n  %s", f.Code, f.Message(), f.Place, strings.Join(f.Lines(), "\n  "))
 		}
 	}
 	for _, f := range report.Findings {
 		if f.Severity != finding.Note {
-			return fmt.Sprintf("%s %s %v", f.Code, f.Message, f.Place)
+			return fmt.Sprintf("%s %s %v", f.Code, f.Message(), f.Place)
 		}
 	}
 	return "no finding says why"

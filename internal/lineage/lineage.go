@@ -34,7 +34,7 @@ func Check(child, parent *logformat.Reader) ([]finding.Finding, error) {
 	var found []finding.Finding
 	if ch.Origin == "subagent" && ch.DelegationDepth != ph.DelegationDepth+1 {
 		detail := fmt.Sprintf("depth %d below a session of depth %d", ch.DelegationDepth, ph.DelegationDepth)
-		found = append(found, finding.New(finding.LineageDepth, detail, finding.Place{Line: 1, Seq: -1}))
+		found = append(found, finding.New(finding.LineageDepth, finding.Plain(detail), finding.Place{Line: 1, Seq: -1}))
 	}
 	difference, err := inherited(child, parent, transcript.New(ch).Seed())
 	if err != nil {
@@ -61,7 +61,7 @@ func inherited(child, parent *logformat.Reader, n int64) (*finding.Finding, erro
 			return short(err, theParent, seq, n)
 		}
 		if what := differs(a, b); what != "" {
-			f := finding.New(finding.LineageEvents, fmt.Sprintf("event %d of the %d inherited ones: %s", seq, n, what),
+			f := finding.New(finding.LineageEvents, finding.Say("event %d of the %d inherited ones: %s", seq, n, what),
 				finding.Place{Line: a.Pos.Line, Seq: seq})
 			return &f, nil
 		}
@@ -75,7 +75,7 @@ const theParent = "the parent"
 // refused there. A refusal of the child is the child's own finding.
 func short(err error, whose string, seq, n int64) (*finding.Finding, error) {
 	if errors.Is(err, io.EOF) {
-		f := finding.New(finding.LineageEvents, fmt.Sprintf("%s's log ends after %d of the %d inherited events", whose, seq, n), finding.Place{Seq: -1})
+		f := finding.New(finding.LineageEvents, finding.Say("%s's log ends after %d of the %d inherited events", whose, seq, n), finding.Place{Seq: -1})
 		return &f, nil
 	}
 	refusal, refused := errors.AsType[*logformat.Refusal](err)
@@ -83,7 +83,7 @@ func short(err error, whose string, seq, n int64) (*finding.Finding, error) {
 	case !refused:
 		return nil, err
 	case whose == theParent:
-		f := finding.New(finding.LineageRefused, string(refusal.Code), finding.Place{Seq: -1})
+		f := finding.New(finding.LineageRefused, finding.Plain(string(refusal.Code)), finding.Place{Seq: -1})
 		return &f, nil
 	}
 	return nil, nil

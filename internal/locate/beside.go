@@ -13,14 +13,14 @@ import (
 func (l *Log) Beside(unusable bool) (found []finding.Finding) {
 	place := finding.Place{Seq: -1, File: l.Name}
 	if l.Newer != "" {
-		found = append(found, finding.New(finding.StoreNewer, l.Newer, place))
+		found = append(found, finding.New(finding.StoreNewer, finding.Plain(l.Newer), place))
 	}
 	if len(l.Older) > 0 {
 		code := finding.StoreOlder
 		if unusable {
 			code = finding.StoreNoFallback
 		}
-		found = append(found, finding.New(code, listed(l.Older, 5), place))
+		found = append(found, finding.New(code, finding.Plain(listed(l.Older, 5)), place))
 	}
 	return found
 }
@@ -31,11 +31,11 @@ func absent(dir string, files []string, s *Files) *Log {
 	l := &Log{Name: dir, Older: s.Older}
 	switch {
 	case s.Absent != "":
-		l.Absent = finding.New(finding.StorePlaceholder, s.Absent, place)
+		l.Absent = finding.New(finding.StorePlaceholder, finding.Plain(s.Absent), place)
 	case len(files) > 0:
-		l.Absent = finding.New(finding.StoreNoLog, "it holds "+listed(files, 5), place)
+		l.Absent = finding.New(finding.StoreNoLog, finding.Plain("it holds "+listed(files, 5)), place)
 	default:
-		l.Absent = finding.New(finding.StoreNoLog, "it holds no file", place)
+		l.Absent = finding.New(finding.StoreNoLog, finding.Plain("it holds no file"), place)
 	}
 	return l
 }

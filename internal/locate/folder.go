@@ -161,7 +161,7 @@ func (w *walker) absent(in *listing, s *Files) {
 	at, _ := locationOf(in.dir)
 	l.Root, l.StorePath = at.root, at.storePath
 	if in.fault != nil {
-		l.Absent = finding.New(finding.InputUnreadable, reason(in.dir, in.fault), l.Absent.Place)
+		l.Absent = finding.New(finding.InputUnreadable, finding.Plain(reason(in.dir, in.fault)), l.Absent.Place)
 	}
 	w.Absent = append(w.Absent, l)
 }
@@ -179,10 +179,12 @@ func (w *walker) report(code finding.Code, paths []string, dir string) {
 		return
 	}
 	const most = 20
-	f := finding.New(code, fmt.Sprint(len(paths)), finding.Place{Seq: -1, File: dir})
-	f.Detail = slices.Clip(paths[:min(most, len(paths))])
+	f := finding.New(code, finding.Plain(fmt.Sprint(len(paths))), finding.Place{Seq: -1, File: dir})
+	for _, path := range paths[:min(most, len(paths))] {
+		f.Detail = append(f.Detail, finding.Plain(path))
+	}
 	if more := len(paths) - most; more > 0 {
-		f.Detail = append(f.Detail, fmt.Sprintf("… and %d more", more))
+		f.Detail = append(f.Detail, finding.Say("… and %d more", more))
 	}
 	w.Findings = append(w.Findings, f)
 }

@@ -56,7 +56,7 @@ type Log struct {
 // Open opens the log for reading.
 func (l *Log) Open(opts logformat.Options) (*logformat.Reader, io.Closer, error) {
 	if l.open == nil {
-		return nil, nil, errors.New(l.Absent.Message)
+		return nil, nil, errors.New(l.Absent.Message())
 	}
 	if l.judged {
 		opts.StorePath, opts.SamePlace = l.StorePath, l.samePlace

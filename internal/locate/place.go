@@ -33,5 +33,5 @@ func reason(path string, err error) string {
 }
 
 func (p *Place) find(code finding.Code, detail, path string) {
-	p.Findings = append(p.Findings, finding.New(code, detail, finding.Place{Seq: -1, File: path}))
+	p.Findings = append(p.Findings, finding.New(code, finding.Plain(detail), finding.Place{Seq: -1, File: path}))
 }

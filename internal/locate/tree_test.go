@@ -122,7 +122,7 @@ func at(tb testing.TB, arg string) []string {
 		lines = append(lines, line)
 	}
 	for _, f := range p.Findings {
-		detail, _, _ := strings.Cut(f.Message, ": ")
+		detail, _, _ := strings.Cut(f.Message(), ": ")
 		line := f.Code.String() + " " + cut(f.Place.File)
 		if detail = strings.ReplaceAll(detail, arg+string(filepath.Separator), ""); f.Code.String() != "input/no-session" {
 			line += " (" + filepath.ToSlash(detail) + ")"

@@ -16,8 +16,8 @@ const listed = 12
 
 // explain returns what a finding says, in lines for a person.
 func explain(f finding.Finding) []string {
-	lines := []string{diffview.Visible(f.Message)}
-	for _, line := range f.Detail {
+	lines := []string{diffview.Visible(f.Message())}
+	for _, line := range f.Lines() {
 		lines = append(lines, "  "+diffview.Visible(line))
 	}
 	if len(f.Requests) > 1 {

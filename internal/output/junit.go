@@ -165,7 +165,7 @@ func logCase(log *verify.Log, failing []finding.Finding, elsewhere, strict bool)
 	c := junitCase{Name: "log", Output: remarks(log)}
 	switch {
 	case len(failing) > 0:
-		out := &junitOutcome{Type: failing[0].Code.String(), Message: failing[0].Code.String() + ": " + diffview.Visible(failing[0].Message)}
+		out := &junitOutcome{Type: failing[0].Code.String(), Message: failing[0].Code.String() + ": " + diffview.Visible(failing[0].Message())}
 		var text []string
 		for _, f := range failing {
 			text = append(text, strings.Join(append([]string{strings.TrimSpace(f.Code.String() + "  " + where(log, f, true))}, explain(f)...), "\n"))
@@ -205,7 +205,7 @@ func remarks(log *verify.Log) *junitOutput {
 func openQuestions(log *verify.Log) string {
 	for _, f := range log.Findings {
 		if f.Imposes() == finding.Unverifiable {
-			return f.Code.String() + ": " + diffview.Visible(f.Message)
+			return f.Code.String() + ": " + diffview.Visible(f.Message())
 		}
 	}
 	return "something that a check needs is not at hand"

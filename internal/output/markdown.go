@@ -119,7 +119,7 @@ func markdownFinding(b *strings.Builder, log *verify.Log, f finding.Finding) {
 		switch {
 		case i == 0:
 			fmt.Fprintf(b, "  %s\n", mdText(line))
-		case i <= len(f.Detail):
+		case i <= len(f.Lines()):
 			quoted = append(quoted, strings.TrimPrefix(line, "  "))
 		default:
 			last = append(last, "  "+mdText(line))

@@ -181,11 +181,11 @@ func hostile() *verify.Log {
 		Requests: []verify.Request{{Ordinal: 1, Turn: 1, Step: 1, Attempt: 1, Model: bad, SHA256: strings.Repeat("0", 64), Relation: bad, Verdict: finding.Drift}},
 	}
 	log.Counts.Requests, log.Counts.Drifted = 1, 1
-	f := finding.New(finding.RecordingDrift, bad, finding.Place{Seq: 7, Line: 9, Request: "1.1.1", Pointer: "/" + bad, File: "recorded/" + bad})
+	f := finding.New(finding.RecordingDrift, finding.Plain(bad), finding.Place{Seq: 7, Line: 9, Request: "1.1.1", Pointer: "/" + bad, File: "recorded/" + bad})
 	f.Requests = []string{"1.1.1", bad}
-	f.Detail = []string{"recorded " + bad, "<b>```</b>"}
+	f.Detail = []finding.Lines{finding.Plain("recorded " + bad), finding.Plain("<b>```</b>")}
 	log.Add(f)
-	ignored := finding.New(finding.AuditNUL, bad, finding.Place{Seq: 3, Line: 4, Object: bad})
+	ignored := finding.New(finding.AuditNUL, finding.Plain(bad), finding.Place{Seq: 3, Line: 4, Object: bad})
 	ignored.Suppressed = bad
 	log.Add(ignored)
 	return log

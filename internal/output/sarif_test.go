@@ -177,10 +177,10 @@ func TestSARIFPointsAtTheLog(t *testing.T) {
 // log moves and its line does.
 func TestSARIFFingerprintsStay(t *testing.T) {
 	one := &verify.Log{File: "a.jsonl", Session: verify.Session{ID: "ses"}}
-	one.Add(finding.New(finding.AuditText, "", finding.Place{Seq: 9, Line: 12}))
+	one.Add(finding.New(finding.AuditText, nil, finding.Place{Seq: 9, Line: 12}))
 	two := &verify.Log{File: "moved/b.jsonl.zstd", Session: verify.Session{ID: "ses"}}
-	two.Add(finding.New(finding.AuditText, "", finding.Place{Seq: 9, Line: 10}))
-	two.Add(finding.New(finding.AuditText, "", finding.Place{Seq: 11, Line: 10}))
+	two.Add(finding.New(finding.AuditText, nil, finding.Place{Seq: 9, Line: 10}))
+	two.Add(finding.New(finding.AuditText, nil, finding.Place{Seq: 11, Line: 10}))
 	print := func(log *verify.Log, i int) any {
 		_, found := results(readSARIF(t, newReport(log)))
 		return found[i].(map[string]any)["partialFingerprints"].(map[string]any)["dshVerifyFinding/v1"]

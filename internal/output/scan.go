@@ -32,7 +32,7 @@ func (t *Text) ScanLine(log *verify.Log) {
 	fmt.Fprintln(t.w)
 	for _, f := range log.Findings {
 		if f.Severity > finding.Note && f.Suppressed == "" {
-			fmt.Fprintf(t.w, "    %s %s  %s  %s\n", t.label(f), f.Code, where(log, f, false), diffview.Visible(f.Message))
+			fmt.Fprintf(t.w, "    %s %s  %s  %s\n", t.label(f), f.Code, where(log, f, false), diffview.Visible(f.Message()))
 		}
 	}
 }

@@ -106,7 +106,7 @@ func TestVerdicts(t *testing.T) {
 		}
 		log := &verify.Log{File: "x.jsonl", Verdict: c.before}
 		log.Counts.Verified = 1
-		log.Findings = append(log.Findings, finding.New(c.code, "", finding.Place{Seq: -1, File: log.File}))
+		log.Findings = append(log.Findings, finding.New(c.code, nil, finding.Place{Seq: -1, File: log.File}))
 		p.Apply(log)
 		if log.Verdict != c.after {
 			t.Errorf("%s: %s becomes %s, want %s", c.name, c.before, log.Verdict, c.after)
@@ -122,7 +122,7 @@ func TestOneOfTwo(t *testing.T) {
 	}
 	log := &verify.Log{File: filepath.Join(p.Dir, "old", "x.jsonl"), Verdict: finding.Drift}
 	for _, code := range []finding.Code{finding.AuditText, finding.AuditUsage, finding.AuditNUL} {
-		log.Add(finding.New(code, "", finding.Place{Seq: 1}))
+		log.Add(finding.New(code, nil, finding.Place{Seq: 1}))
 	}
 	p.Apply(log)
 	if log.Verdict != finding.Drift || log.Findings[0].Suppressed == "" || log.Findings[1].Suppressed != "" || log.Findings[2].Suppressed == "" {
@@ -164,7 +164,7 @@ func TestPaths(t *testing.T) {
 		if file != "" {
 			file = filepath.Join(p.Dir, file)
 		}
-		log := &verify.Log{File: file, Findings: []finding.Finding{finding.New(finding.AuditNUL, "", finding.Place{Seq: -1})}}
+		log := &verify.Log{File: file, Findings: []finding.Finding{finding.New(finding.AuditNUL, nil, finding.Place{Seq: -1})}}
 		p.Apply(log)
 		if got := log.Findings[0].Suppressed != ""; got != c.want {
 			t.Errorf("%q on %q: %v, want %v", c.pattern, c.file, got, c.want)

@@ -98,7 +98,7 @@ func loadBase(t testing.TB, name string) *base {
 	}
 	for i := range b.Bodies {
 		b.Bodies[i].Untold = slices.ContainsFunc(log.Findings, func(f finding.Finding) bool {
-			return f.Code == finding.CaptureOneshotUnverified && strings.HasPrefix(f.Message, b.Bodies[i].file)
+			return f.Code == finding.CaptureOneshotUnverified && strings.HasPrefix(f.Message(), b.Bodies[i].file)
 		})
 	}
 	return b

@@ -259,7 +259,7 @@ func (c *collector) findings() (list []*Finding) {
 			out.Requests = append(out.Requests, c.requestLink(key, key))
 		}
 		if c.ink.redactor == nil {
-			for _, line := range f.Detail {
+			for _, line := range f.Lines() {
 				out.Detail = append(out.Detail, c.ink.line(line))
 			}
 		}
@@ -277,7 +277,7 @@ func (c *collector) message(f finding.Finding) string {
 	if c.ink.redactor != nil {
 		return f.Code.Entry().Meaning
 	}
-	return c.ink.line(f.Message)
+	return c.ink.line(f.Message())
 }
 
 func (c *collector) requestLink(key, text string) Link {

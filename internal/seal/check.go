@@ -3,6 +3,7 @@ package seal
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 )
@@ -14,7 +15,7 @@ const most = 100
 func (s *Statement) Check(l *Log) []finding.Finding {
 	var found []finding.Finding
 	add := func(code finding.Code, place finding.Place, format string, args ...any) {
-		found = append(found, finding.New(code, fmt.Sprintf(format, args...), place))
+		found = append(found, finding.New(code, finding.Say(format, args...), place))
 	}
 	nowhere := finding.Place{Seq: -1}
 	if l.Refusal != nil {
@@ -24,7 +25,7 @@ func (s *Statement) Check(l *Log) []finding.Finding {
 		return found
 	}
 	if !isSpelled(l.Header.ID, s.SessionID) {
-		add(finding.SealSession, finding.Place{Line: 1, Seq: -1}, "the log is of session %q, the seal of %q", l.Header.ID, s.SessionID)
+		add(finding.SealSession, finding.Place{Line: 1, Seq: -1}, "the log is of session %s, the seal of %s", strconv.Quote(l.Header.ID), strconv.Quote(s.SessionID))
 		return found
 	}
 	if headerDigest(l.Header) != s.HeaderSHA256 {
@@ -66,7 +67,7 @@ func (s *Statement) edits(l *Log) (found []finding.Finding) {
 	if len(found) == 0 {
 		block := s.failingBlock(l)
 		first, last := block*blockSize, min((block+1)*blockSize, s.Tree.Events)-1
-		found = append(found, finding.New(finding.SealTree, fmt.Sprintf("inclusion fails for one of the events %d to %d", first, last), l.place(first)))
+		found = append(found, finding.New(finding.SealTree, finding.Say("inclusion fails for one of the events %d to %d", first, last), l.place(first)))
 	}
 	return found
 }
@@ -139,8 +140,11 @@ func (s *Statement) finding(l *Log, code finding.Code, seqs, now span, why strin
 			what += " (" + l.types[now.from] + ")"
 		}
 	}
-	return finding.New(code, what+": "+why, place)
+	return finding.New(code, finding.Say("%s: %s", what, why), place)
 }
+
+// object is an attachment's id in a text.
+func object(id string) finding.Span { return finding.Span{Kind: finding.AttachmentID, Text: id} }
 
 func permuted(a, b []mark) bool {
 	if len(a) < 2 {
@@ -160,24 +164,24 @@ func (s *Statement) checkRequests(l *Log) (found []finding.Finding) {
 		place.Request = was.Request
 		switch {
 		case i >= len(l.requests):
-			found = append(found, finding.New(finding.SealRequest, "request "+was.Request+" is not rebuilt", place))
+			found = append(found, finding.New(finding.SealRequest, finding.Say("request %s is not rebuilt", was.Request), place))
 		case l.requests[i] != was:
-			found = append(found, finding.New(finding.SealRequest, fmt.Sprintf("request %s was %s and is %s", was.Request, was.SHA256[:min(12, len(was.SHA256))], l.requests[i].SHA256[:12]), place))
+			found = append(found, finding.New(finding.SealRequest, finding.Say("request %s was %s and is %s", was.Request, was.SHA256[:min(12, len(was.SHA256))], l.requests[i].SHA256[:12]), place))
 		}
 	}
 	for i := len(s.Requests); i < len(l.requests) && l.requestsAt[i] <= s.Tree.Events; i++ {
 		now := l.requests[i]
 		place := l.place(now.DispatchSeq)
 		place.Request = now.Request
-		found = append(found, finding.New(finding.SealRequest, "request "+now.Request+" is rebuilt from sealed events and not in the seal", place))
+		found = append(found, finding.New(finding.SealRequest, finding.Say("request %s is rebuilt from sealed events and not in the seal", now.Request), place))
 	}
 	if at := len(s.Objects); at < len(l.objects) && l.objectsAt[at] <= s.Tree.Events {
 		id := l.objects[at]
-		found = append(found, finding.New(finding.SealRequest, "object "+id+" is referenced by sealed events and not in the seal", finding.Place{Seq: -1, Object: id}))
+		found = append(found, finding.New(finding.SealRequest, finding.Say("object %s is referenced by sealed events and not in the seal", object(id)), finding.Place{Seq: -1, Object: id}))
 	}
 	for i, id := range s.Objects {
 		if i >= len(l.objects) || l.objects[i] != id {
-			found = append(found, finding.New(finding.SealRequest, "object "+id+" is not referenced where it was", finding.Place{Seq: -1, Object: id}))
+			found = append(found, finding.New(finding.SealRequest, finding.Say("object %s is not referenced where it was", object(id)), finding.Place{Seq: -1, Object: id}))
 			break
 		}
 	}

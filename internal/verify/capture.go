@@ -3,10 +3,10 @@ package verify
 import (
 	"crypto/sha256"
 	"slices"
+	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -28,7 +28,6 @@ type Capture struct {
 type traffic struct {
 	of      *Capture
 	session string
-	redact  *redact.Redactor
 	builder *wire.Builder
 	bodies  []*posted // of this session, loop and one-shots
 	foreign int
@@ -65,13 +64,13 @@ type posted struct {
 	key   string
 }
 
-func newTraffic(c *Capture, header *logformat.SessionHeader, objects *objectstore.Verifier, redactor *redact.Redactor) *traffic {
+func newTraffic(c *Capture, header *logformat.SessionHeader, objects *objectstore.Verifier) *traffic {
 	if c == nil {
 		return nil
 	}
 	session := header.ID
 	t := &traffic{
-		of: c, session: session, redact: redactor, builder: wire.NewBuilder(c.Policy, objects),
+		of: c, session: session, builder: wire.NewBuilder(c.Policy, objects),
 		digests: make(map[[sha256.Size]byte][]*posted), holes: make(map[wire.HoleKind]int),
 		fileIDs: make(map[string]string), verdicts: make(map[string]finding.Verdict),
 	}
@@ -133,7 +132,7 @@ func (t *traffic) rests(p *posted, body *wire.Body, model string, lifetime int) 
 	if body.Root != "" && t.root == "" {
 		t.root = body.Root
 		if !t.of.Fixed["attachments-root"] {
-			t.settings.text("attachments-root", t.redact.Text(body.Root))
+			t.settings.text("attachments-root", finding.Span{Kind: finding.Quoted, Text: strings.ToValidUTF8(body.Root, "\ufffd")})
 		}
 	}
 	for _, h := range body.Holes {

@@ -1,9 +1,6 @@
 package verify
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
@@ -27,22 +24,26 @@ func (t *traffic) close(r *run) {
 	}
 	t.closeNotes(r, place)
 	if len(left.unknown) > 0 && t.matched > 0 {
-		r.note(finding.CaptureUnknown, listed(left.unknown), place)
+		r.note(finding.CaptureUnknown, finding.Plain(listed(left.unknown)), place)
 	}
 	if t.foreign > 0 {
-		r.note(finding.CaptureElsewhere, fmt.Sprintf("%d bodies", t.foreign), place)
+		r.note(finding.CaptureElsewhere, finding.Say("%d bodies", t.foreign), place)
 	}
 	t.count(r)
 	switch {
 	case t.matched > 0:
 		r.verified()
 	case t.drifted == 0 && r.log.Counts.Requests > 0:
-		others := t.of.Others
-		if t.redact != nil {
-			others = ""
-		}
-		r.note(finding.RecordingNotMatched, others, place)
+		r.note(finding.RecordingNotMatched, private(t.of.Others), place)
 	}
+}
+
+// private is what a redacted finding leaves out.
+func private(s string) finding.Text {
+	if s == "" {
+		return nil
+	}
+	return finding.Text{{Kind: finding.Private, Text: s}}
 }
 
 // flawCodes are the findings of what is odd about a capture.
@@ -68,7 +69,7 @@ func (t *traffic) closeFlaws(r *run, place finding.Place) {
 			}
 		}
 		if len(details) > 0 {
-			r.note(c.code, listed(details), place)
+			r.note(c.code, finding.Plain(listed(details)), place)
 		}
 	}
 	var changed []string
@@ -78,7 +79,7 @@ func (t *traffic) closeFlaws(r *run, place finding.Place) {
 		}
 	}
 	if len(changed) > 0 {
-		r.note(finding.CaptureChanged, listed(changed), place)
+		r.note(finding.CaptureChanged, finding.Plain(listed(changed)), place)
 	}
 }
 
@@ -120,13 +121,13 @@ func (t *traffic) leftOver() (l left) {
 
 func (t *traffic) closeLeft(r *run, place finding.Place, l left) {
 	if len(l.extra) > 0 {
-		r.note(finding.CaptureExtra, listed(l.extra), place)
+		r.note(finding.CaptureExtra, finding.Plain(listed(l.extra)), place)
 	}
 	if len(l.incomparable) > 0 {
-		r.note(finding.CaptureIncomparable, listed(l.incomparable), place)
+		r.note(finding.CaptureIncomparable, finding.Plain(listed(l.incomparable)), place)
 	}
 	if len(l.alike) > 0 {
-		r.note(finding.CaptureAlike, listed(l.alike), place)
+		r.note(finding.CaptureAlike, finding.Plain(listed(l.alike)), place)
 	}
 }
 
@@ -150,10 +151,10 @@ func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
 	if verdict != finding.Drift {
 		return
 	}
-	f := finding.New(finding.CaptureMissing, plural(len(keys), "request"), place)
+	f := finding.New(finding.CaptureMissing, finding.Plain(plural(len(keys), "request")), place)
 	f.Place.Request, f.Requests = keys[0], keys
 	if len(l.unknown) > 0 {
-		f.Detail = []string{"bodies of no known session that equal none of them: " + listed(l.unknown)}
+		f.Detail = []finding.Lines{finding.Say("bodies of no known session that equal none of them: %s", listed(l.unknown))}
 	}
 	r.log.Add(f)
 }
@@ -162,21 +163,21 @@ func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
 func (t *traffic) closeNotes(r *run, place finding.Place) {
 	t.closeExtensions(r, place)
 	if len(t.settings.texts) > 0 {
-		r.note(finding.CaptureAssumed, strings.Join(t.settings.texts, "; "), place)
+		r.note(finding.CaptureAssumed, finding.Join(t.settings.texts, "; "), place)
 	}
 	if list := t.settings.disagreeing(); len(list) > 0 {
-		r.note(finding.CaptureTwoSettings, listed(list), place)
+		r.note(finding.CaptureTwoSettings, finding.Plain(listed(list)), place)
 	}
 	for _, kind := range []wire.HoleKind{wire.FileID, wire.ImageData, wire.ImageSize, wire.OmissionText} {
 		if n := t.holes[kind]; n > 0 {
-			r.note(finding.CaptureHole, fmt.Sprintf("%d × %s", n, kind), place)
+			r.note(finding.CaptureHole, finding.Say("%d × %s", n, kind), place)
 		}
 	}
 	if t.proved > 0 {
-		r.note(finding.CaptureProved, plural(t.proved, "place"), place)
+		r.note(finding.CaptureProved, finding.Plain(plural(t.proved, "place")), place)
 	}
 	if t.renewed > 0 {
-		r.note(finding.CaptureRenewed, plural(t.renewed, "time"), place)
+		r.note(finding.CaptureRenewed, finding.Plain(plural(t.renewed, "time")), place)
 	}
 	var lengths []string
 	for _, p := range t.bodies {
@@ -185,7 +186,7 @@ func (t *traffic) closeNotes(r *run, place finding.Place) {
 		}
 	}
 	if len(lengths) > 0 {
-		r.note(finding.CaptureLength, listed(lengths), place)
+		r.note(finding.CaptureLength, finding.Plain(listed(lengths)), place)
 	}
 }
 

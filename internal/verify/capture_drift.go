@@ -2,7 +2,6 @@ package verify
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -42,7 +41,7 @@ func (t *traffic) closeDrift(r *run) {
 func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[string]int) {
 	body, at := t.closest(q, p.text)
 	if body == nil {
-		r.note(finding.CaptureDrift, fmt.Sprintf("request %s cannot be made into a body, and %s was posted", q.Key(), p.Name), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
+		r.note(finding.CaptureDrift, finding.Say("request %s cannot be made into a body, and %s was posted", q.Key(), p.Name), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
 		return
 	}
 	rebuilt := body.Bytes()
@@ -50,7 +49,7 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 		t.respelled(r, q, p, rebuilt, causes)
 		return
 	}
-	headline, pointer := whereAt(rebuilt, at.Body, t.redact)
+	headline, pointer := whereAt(rebuilt, at.Body)
 	place := finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path, Offset: at.Capture, Pointer: pointer}
 	from := "the configuration"
 	var event *finding.Place
@@ -69,10 +68,10 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 		r.log.Findings[i].Count++
 		return
 	}
-	f := finding.New(finding.CaptureDrift, fmt.Sprintf("request %s, %s byte %d: %s; it should come from %s", q.Key(), p.Name, at.Capture, headline, from), place)
+	f := finding.New(finding.CaptureDrift, finding.Say("request %s, %s byte %d: %s; it should come from %s", q.Key(), p.Name, at.Capture, headline, from), place)
 	f.Cause = event
 	f.Requests = []string{q.Key()}
-	f.Detail = []string{"captured " + t.around(p.text, at.Capture), "log      " + t.around(rebuilt, at.Body)}
+	f.Detail = bothSides(p.text, at.Capture, rebuilt, at.Body)
 	r.log.Add(f)
 	if cause != "" {
 		causes[cause] = len(r.log.Findings) - 1
@@ -92,7 +91,7 @@ func (t *traffic) respelled(r *run, q *reconstruct.Request, p *posted, rebuilt [
 	if bytes.Equal(bytes.TrimRight(p.text, "\r\n"), rebuilt) {
 		how = "a line end follows the body, as editors and hooks of a repository put at the end of a file"
 	}
-	f := finding.New(finding.CaptureDrift, fmt.Sprintf("request %s, %s: %s", q.Key(), p.Name, how), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
+	f := finding.New(finding.CaptureDrift, finding.Say("request %s, %s: %s", q.Key(), p.Name, how), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
 	f.Requests = []string{q.Key()}
 	r.log.Add(f)
 	causes[cause] = len(r.log.Findings) - 1
@@ -125,8 +124,16 @@ func (t *traffic) closest(q *reconstruct.Request, captured []byte) (best *wire.B
 	return best, at
 }
 
-func (t *traffic) around(text []byte, at int64) string {
+// bothSides shows a captured and a rebuilt body, each around a byte.
+func bothSides(captured []byte, at int64, rebuilt []byte, atRebuilt int64) []finding.Lines {
+	return []finding.Lines{
+		finding.Say("captured %s", around(captured, at)),
+		finding.Say("log      %s", around(rebuilt, atRebuilt)),
+	}
+}
+
+func around(text []byte, at int64) finding.Span {
 	at = min(at, int64(len(text)))
 	start, end := max(0, at-window), min(int64(len(text)), at+window)
-	return elide(text[start:end], start, int64(len(text)), t.redact)
+	return elide(text[start:end], start, int64(len(text)))
 }

@@ -112,7 +112,7 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 			if !o.whole {
 				what += ", all but its final instruction compared"
 			}
-			r.note(finding.CaptureOneshot, what, place)
+			r.note(finding.CaptureOneshot, finding.Plain(what), place)
 			break
 		}
 	}
@@ -123,7 +123,7 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 	for _, p := range t.bodies {
 		if !p.taken && p.Compact && p.text != nil {
 			p.taken = true
-			r.note(finding.CaptureOneshotUnverified, p.Name+" is a compaction by its header", place)
+			r.note(finding.CaptureOneshotUnverified, finding.Say("%s is a compaction by its header", p.Name), place)
 		}
 	}
 }
@@ -175,12 +175,12 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 		}
 		p.taken = true
 		rebuilt := body.Bytes()
-		headline, pointer := whereAt(rebuilt, at.Body, t.redact)
+		headline, pointer := whereAt(rebuilt, at.Body)
 		where := place
 		where.Seq, where.Offset, where.Pointer = o.seq, at.Capture, pointer
-		f := finding.New(finding.CaptureOneshotDrift, fmt.Sprintf("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at.Capture, headline), where)
+		f := finding.New(finding.CaptureOneshotDrift, finding.Say("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at.Capture, headline), where)
 		f.Cause = &finding.Place{File: r.log.File, Session: t.session, Line: o.line, Seq: o.seq}
-		f.Detail = []string{"captured " + t.around(p.text, at.Capture), "log      " + t.around(rebuilt, at.Body)}
+		f.Detail = bothSides(p.text, at.Capture, rebuilt, at.Body)
 		r.log.Add(f)
 	}
 }

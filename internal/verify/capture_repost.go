@@ -26,7 +26,7 @@ func (t *traffic) closeReposts(r *run, place finding.Place) {
 		if first.key != "" {
 			what += ", request " + first.key
 		}
-		f := finding.New(finding.CaptureRepost, what, place)
+		f := finding.New(finding.CaptureRepost, finding.Plain(what), place)
 		f.Place.Request = first.key
 		r.log.Add(f)
 	}
@@ -53,9 +53,20 @@ func (p *posted) renewable() bool {
 	return p.body != nil && slices.ContainsFunc(p.body.Holes, func(h wire.Hole) bool { return h.Kind == wire.FileID })
 }
 
+// shown is how many of many are listed.
+const shown = 10
+
+// listedTexts joins texts, the first of many.
+func listedTexts(list []finding.Text) finding.Text {
+	t := finding.Join(list[:min(len(list), shown)], ", ")
+	if more := len(list) - shown; more > 0 {
+		return finding.Say("%s and %d more", t, more)
+	}
+	return t
+}
+
 // listed joins names, the first of many.
 func listed(names []string) string {
-	const shown = 10
 	if len(names) <= shown {
 		return strings.Join(names, ", ")
 	}

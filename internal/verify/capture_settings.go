@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -16,7 +17,7 @@ var single = map[string]bool{"default-effort": true, "thinking": true, "picture-
 
 // settings are what captured bodies say of the deployment that posted them.
 type settings struct {
-	texts  []string // "name = value", as they came
+	texts  []finding.Text // "name = value", as they came
 	values map[setting]map[string]string
 }
 
@@ -29,7 +30,7 @@ type setting struct {
 // assume notes the settings that explain a body of a process.
 func (s *settings) assume(body string, list []wire.Assumption, model string, lifetime int) {
 	for _, a := range list {
-		s.text(a.Name, a.Value)
+		s.text(a.Name, finding.Span{Text: strings.ToValidUTF8(a.Value, "\ufffd")})
 		if !single[a.Name] {
 			continue
 		}
@@ -47,8 +48,9 @@ func (s *settings) assume(body string, list []wire.Assumption, model string, lif
 }
 
 // text notes a setting once.
-func (s *settings) text(name, value string) {
-	if text := strings.ToValidUTF8(name+" = "+value, "\ufffd"); !slices.Contains(s.texts, text) {
+func (s *settings) text(name string, value finding.Span) {
+	text := finding.Say("%s = %s", name, value)
+	if !slices.ContainsFunc(s.texts, func(t finding.Text) bool { return slices.Equal(t, text) }) {
 		s.texts = append(s.texts, text)
 	}
 }

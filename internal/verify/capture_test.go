@@ -160,8 +160,8 @@ func TestHARDrift(t *testing.T) {
 			continue
 		}
 		// The system prompt is the wire's first message, so the user's is its second.
-		if f.Place.Request != "1.2.1" || f.Place.Pointer != "/messages/1/content" || f.Place.Seq != 4 || !strings.Contains(f.Message, "messages[1].content differs at byte 13 of") {
-			t.Errorf("drift is placed at %+v: %s", f.Place, f.Message)
+		if f.Place.Request != "1.2.1" || f.Place.Pointer != "/messages/1/content" || f.Place.Seq != 4 || !strings.Contains(f.Message(), "messages[1].content differs at byte 13 of") {
+			t.Errorf("drift is placed at %+v: %s", f.Place, f.Message())
 		}
 		return
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
-	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
@@ -17,7 +16,6 @@ import (
 type comparison struct {
 	file      *recording.File
 	session   string
-	redact    *redact.Redactor
 	log       string                        // the log's name in the report
 	place     func(int64) finding.Place     // of an event at hand
 	byKey     map[string][]*recording.Entry // in the order of the file, but for those that are a request's
@@ -45,8 +43,8 @@ type drift struct {
 	at    int // index in found
 }
 
-func newComparison(file *recording.File, log, session string, place func(int64) finding.Place, redactor *redact.Redactor) *comparison {
-	c := &comparison{file: file, log: log, session: session, place: place, redact: redactor}
+func newComparison(file *recording.File, log, session string, place func(int64) finding.Place) *comparison {
+	c := &comparison{file: file, log: log, session: session, place: place}
 	if file == nil {
 		return c
 	}
@@ -67,8 +65,8 @@ func newComparison(file *recording.File, log, session string, place func(int64) 
 	return c
 }
 
-func (c *comparison) report(code finding.Code, detail string, place finding.Place) *finding.Finding {
-	f := finding.New(code, detail, place)
+func (c *comparison) report(code finding.Code, said finding.Text, place finding.Place) *finding.Finding {
+	f := finding.New(code, said, place)
 	c.found = append(c.found, f)
 	c.imposed = finding.Worse(c.imposed, f.Imposes())
 	return &c.found[len(c.found)-1]
@@ -83,7 +81,7 @@ func (c *comparison) request(q *reconstruct.Request, row int) finding.Verdict {
 	c.digests[q.Digest()] = q.Key()
 	entry, at, err := c.choose(q)
 	if err != nil {
-		c.report(finding.RecordingUnread, err.Error(), finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
+		c.report(finding.RecordingUnread, finding.Plain(err.Error()), finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
 		return finding.Unreadable
 	}
 	switch {
@@ -119,7 +117,7 @@ func (c *comparison) take(q *reconstruct.Request, entry *recording.Entry, at int
 	if q.Prepared {
 		place := c.place(q.Boundary.StepStart)
 		place.Request = q.Key()
-		c.report(finding.RecordingProves, "request "+q.Key(), place)
+		c.report(finding.RecordingProves, finding.Say("request %s", q.Key()), place)
 	}
 	return finding.Verified
 }
@@ -169,7 +167,7 @@ func (c *comparison) choose(q *reconstruct.Request) (entry *recording.Entry, at 
 // all its requests.
 func (c *comparison) fold(at *int, code finding.Code, place finding.Place) {
 	if *at == 0 {
-		c.report(code, "request "+place.Request, place)
+		c.report(code, finding.Say("request %s", place.Request), place)
 		*at = len(c.found)
 	}
 	f := &c.found[*at-1]
@@ -179,7 +177,7 @@ func (c *comparison) fold(at *int, code finding.Code, place finding.Place) {
 
 func (c *comparison) order(entry *recording.Entry) {
 	if c.lastIn != nil && entry.Line < c.lastIn.Line {
-		c.report(finding.RecordingOrder, fmt.Sprintf("line %d holds request %s, which the log shows after request %s of line %d", entry.Line, entry.Key(), c.lastIn.Key(), c.lastIn.Line),
+		c.report(finding.RecordingOrder, finding.Say("line %d holds request %s, which the log shows after request %s of line %d", entry.Line, entry.Key(), c.lastIn.Key(), c.lastIn.Line),
 			finding.Place{Request: entry.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
 	}
 	c.lastIn = entry
@@ -206,7 +204,7 @@ func (c *comparison) drift(q *reconstruct.Request, entry *recording.Entry, at in
 	if pointer != "" {
 		place.Pointer = pointer
 	}
-	f := c.report(finding.RecordingDrift, fmt.Sprintf("request %s, byte %d of %d (%d recorded): %s; it should come from %s", q.Key(), at, q.Len(), entry.Length, headline, what), place)
+	f := c.report(finding.RecordingDrift, finding.Say("request %s, byte %d of %d (%d recorded): %s; it should come from %s", q.Key(), at, q.Len(), entry.Length, headline, what), place)
 	f.Requests = []string{q.Key()}
 	f.Detail = lines
 	if inPart {
@@ -271,18 +269,18 @@ const window = 60 // bytes shown on each side of a differing byte
 
 // explain says where two sides part, and shows both around that byte. A side of
 // any size is loaded only for its window, unless it is small enough to be parsed.
-func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at int64) (headline string, lines []string, pointer string) {
+func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at int64) (headline finding.Text, lines []finding.Lines, pointer string) {
 	recorded, from := c.recordedWindow(entry, at)
-	lines = []string{"recorded " + elide(recorded, from, entry.Length, c.redact)}
+	lines = []finding.Lines{finding.Say("recorded %s", elide(recorded, from, entry.Length))}
 	if q.Len() > diffLimit {
-		return "the bytes differ", lines, ""
+		return finding.Plain("the bytes differ"), lines, ""
 	}
 	rebuilt := q.Bytes()
 	start, end := max(0, at-window), min(q.Len(), at+window)
-	lines = append(lines, "log      "+elide(rebuilt[start:end], start, q.Len(), c.redact))
-	headline, pointer = whereAt(rebuilt, at, c.redact)
+	lines = append(lines, finding.Say("log      %s", elide(rebuilt[start:end], start, q.Len())))
+	headline, pointer = whereAt(rebuilt, at)
 	if c.sameValues(rebuilt, entry) {
-		headline = printedAnew
+		headline = finding.Plain(printedAnew)
 	}
 	return headline, lines, pointer
 }
@@ -306,26 +304,23 @@ func (c *comparison) recordedWindow(entry *recording.Entry, at int64) (text []by
 
 // whereAt names the innermost value that holds a byte of a request, and the
 // place in its text when it is a string.
-func whereAt(request []byte, at int64, redactor *redact.Redactor) (headline, pointer string) {
+func whereAt(request []byte, at int64) (headline finding.Text, pointer string) {
 	if at >= int64(len(request)) {
-		return "the recording goes on where the request ends", ""
+		return finding.Plain("the recording goes on where the request ends"), ""
 	}
 	pointer, start, leaf := ecmajson.Value(request).Locate(int(at))
-	where := diffview.Readable(redactor.Pointer(pointer))
+	where := finding.At(pointer)
 	if into := int(at) - start; leaf.Kind() == ecmajson.String && into >= 1 {
-		return fmt.Sprintf("%s differs at byte %d of %d", where, into-1, len(leaf)-2), pointer
+		return finding.Say("%s differs at byte %d of %d", where, into-1, len(leaf)-2), pointer
 	}
-	if where == "" {
-		where = "the request"
+	if pointer == "" {
+		return finding.Plain("the request differs"), pointer
 	}
-	return where + " differs", pointer
+	return finding.Say("%s differs", where), pointer
 }
 
 // elide shows a window of a text of the given length.
-func elide(text []byte, from, length int64, redactor *redact.Redactor) string {
-	if redactor != nil {
-		return redactor.Text(string(text))
-	}
+func elide(text []byte, from, length int64) finding.Span {
 	out := diffview.Visible(text)
 	if from > 0 {
 		out = "…" + out
@@ -333,7 +328,7 @@ func elide(text []byte, from, length int64, redactor *redact.Redactor) string {
 	if from+int64(len(text)) < length {
 		out += "…"
 	}
-	return out
+	return finding.Excerpt(string(text), out)
 }
 
 // close reports what is left of the recording, and what the whole comparison says.
@@ -350,7 +345,7 @@ func (c *comparison) close(r *run) {
 		c.misplaced(d)
 	}
 	if c.foreign > 0 {
-		c.report(finding.RecordingElsewhere, plural(c.foreign, "request"), finding.Place{Seq: -1, File: c.file.Path})
+		c.report(finding.RecordingElsewhere, finding.Plain(plural(c.foreign, "request")), finding.Place{Seq: -1, File: c.file.Path})
 	}
 	c.settle(r)
 }
@@ -362,13 +357,13 @@ func (c *comparison) malformed() {
 	}
 	slices.SortFunc(c.file.Bad, func(a, b recording.Malformed) int { return int(a.Line - b.Line) })
 	first := c.file.Bad[0]
-	f := c.report(finding.RecordingMalformed, fmt.Sprintf("line %d: %s", first.Line, first.Reason), finding.Place{Line: first.Line, Seq: -1, File: c.file.Path})
+	f := c.report(finding.RecordingMalformed, finding.Say("line %d: %s", first.Line, first.Reason), finding.Place{Line: first.Line, Seq: -1, File: c.file.Path})
 	const shown = 10
 	for _, bad := range c.file.Bad[1:min(len(c.file.Bad), shown)] {
-		f.Detail = append(f.Detail, fmt.Sprintf("line %d: %s", bad.Line, bad.Reason))
+		f.Detail = append(f.Detail, finding.Say("line %d: %s", bad.Line, bad.Reason))
 	}
 	if more := len(c.file.Bad) - shown; more > 0 {
-		f.Detail = append(f.Detail, fmt.Sprintf("… and %d more lines", more))
+		f.Detail = append(f.Detail, finding.Say("… and %d more lines", more))
 	}
 	f.Count = len(c.file.Bad) - 1
 }
@@ -393,7 +388,7 @@ func (c *comparison) odd() {
 			}
 		}
 		if len(lines) > 0 {
-			c.report(kind.code, listed(lines), finding.Place{Line: first, Seq: -1, File: c.file.Path})
+			c.report(kind.code, finding.Plain(listed(lines)), finding.Place{Line: first, Seq: -1, File: c.file.Path})
 		}
 	}
 }
@@ -406,7 +401,7 @@ func (c *comparison) misplaced(d drift) {
 	}
 	if key, ok := c.digests[reconstruct.Digest(digest)]; ok {
 		f := &c.found[d.at]
-		f.Detail = append([]string{"the recorded bytes are exactly those of request " + key + ": the recording's lines were swapped or renumbered"}, f.Detail...)
+		f.Detail = slices.Insert(f.Detail, 0, finding.Lines(finding.Say("the recorded bytes are exactly those of request %s: the recording's lines were swapped or renumbered", key)))
 	}
 }
 
@@ -428,7 +423,7 @@ func (c *comparison) settle(r *run) {
 	}
 	switch {
 	case c.imposed == "" && c.own == 0 && r.log.Counts.Requests > 0:
-		r.note(finding.RecordingNotMatched, "", finding.Place{Seq: -1, File: c.file.Path})
+		r.note(finding.RecordingNotMatched, nil, finding.Place{Seq: -1, File: c.file.Path})
 	case c.matched > 0:
 		r.verified()
 	}

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -28,32 +28,30 @@ func (t *traffic) closeExtensions(r *run, place finding.Place) {
 		}
 	}
 	if len(known) > 0 {
-		r.note(finding.CaptureExtension, counted(known, nil), place)
+		r.note(finding.CaptureExtension, counted(known), place)
 	}
 	if len(foreign) > 0 {
-		r.note(finding.CaptureExtensionForeign, counted(foreign, t.redact), place)
+		r.note(finding.CaptureExtensionForeign, counted(foreign), place)
 	}
 	if len(spelled) > 0 {
-		r.note(finding.CaptureExtensionSpelling, listed(spelled), place)
+		r.note(finding.CaptureExtensionSpelling, finding.Plain(listed(spelled)), place)
 	}
 	t.events.close(r, t.bodies, place)
 }
 
 // counted lists names with how often each was met.
-func counted(names map[string]int, redactor *redact.Redactor) string {
-	var list []string
+func counted(names map[string]int) finding.Text {
+	var list []finding.Text
 	for name, n := range names {
-		shown := name
+		shown := finding.Span{Text: name}
 		if !wire.KnownExtension(name) {
 			const most = 80
-			if shown = strconv.Quote(name[:min(len(name), most)]); redactor != nil {
-				shown = redactor.Name(name)
-			}
+			shown = finding.Excerpt(name, strconv.Quote(name[:min(len(name), most)]))
 		}
-		list = append(list, fmt.Sprintf("%s in %s", shown, bodies(n)))
+		list = append(list, finding.Say("%s in %s", shown, bodies(n)))
 	}
-	slices.Sort(list)
-	return listed(list)
+	slices.SortFunc(list, func(a, b finding.Text) int { return strings.Compare(a.String(), b.String()) })
+	return listedTexts(list)
 }
 
 func bodies(n int) string {

@@ -99,7 +99,7 @@ func TestRootOfAttachments(t *testing.T) {
 			t.Errorf("%s: %s, %+v", c.name, log.Verdict, log.Findings)
 		}
 		named := slices.ContainsFunc(log.Findings, func(f finding.Finding) bool {
-			return f.Code == finding.CaptureAssumed && bytes.Contains([]byte(f.Message), []byte("attachments-root = /home/ada/"))
+			return f.Code == finding.CaptureAssumed && bytes.Contains([]byte(f.Message()), []byte("attachments-root = /home/ada/"))
 		})
 		if !named {
 			t.Errorf("%s: no finding names the folder: %+v", c.name, log.Findings)

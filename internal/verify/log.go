@@ -3,13 +3,11 @@ package verify
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
-	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -22,8 +20,6 @@ type Options struct {
 	Recording *recording.File       // nil: nothing to compare with
 	Capture   *Capture              // nil: no captured traffic
 	Objects   *objectstore.Verifier // nil: no object store at hand
-	// Redactor, when set, replaces the texts that findings quote.
-	Redactor *redact.Redactor
 	// Observe, when set, sees what every record says before it is applied.
 	Observe func(*transcript.Act)
 	// Audit checks the log against itself too.
@@ -54,14 +50,14 @@ func Run(name string, reader *logformat.Reader, opts Options) *Log {
 // Unreadable is the report on a log that could not be read at all.
 func Unreadable(name, reason string) *Log {
 	run := newRun(name, Options{})
-	run.note(finding.InputUnreadable, reason, finding.Place{Seq: -1})
+	run.note(finding.InputUnreadable, finding.Plain(reason), finding.Place{Seq: -1})
 	return run.log
 }
 
 // UnreadableRecording is the report on a log whose recording could not be read.
 func UnreadableRecording(name, path, reason string) *Log {
 	run := newRun(name, Options{})
-	run.note(finding.RecordingUnread, reason, finding.Place{Seq: -1, File: path})
+	run.note(finding.RecordingUnread, finding.Plain(reason), finding.Place{Seq: -1, File: path})
 	return run.log
 }
 
@@ -140,17 +136,17 @@ func (r *run) read(reader *logformat.Reader) {
 	}
 	fold := reconstruct.Options{Observe: r.opts.Observe}
 	if r.opts.Audit {
-		r.audit = audit.New(header, r.opts.Redactor)
+		r.audit = audit.New(header)
 		fold.Observe = r.observe
 	}
-	if r.traffic = newTraffic(r.opts.Capture, header, r.opts.Objects, r.opts.Redactor); r.traffic != nil {
+	if r.traffic = newTraffic(r.opts.Capture, header, r.opts.Objects); r.traffic != nil {
 		fold.Oneshot = r.traffic.oneshot
 	}
 	r.session = reconstruct.NewSession(header, fold)
 	if r.audit != nil {
 		r.audit.Follow(r.session)
 	}
-	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.place, r.opts.Redactor)
+	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.place)
 	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {
@@ -242,11 +238,7 @@ func (r *run) request(q *reconstruct.Request) {
 func (r *run) identify(h *logformat.SessionHeader, reader *logformat.Reader) {
 	r.log.Session = SessionOf(h, reader.Encoding())
 	if len(h.Unknown) > 0 {
-		first := strconv.Quote(h.Unknown[0])
-		if r.opts.Redactor != nil {
-			first = r.opts.Redactor.Text(h.Unknown[0])
-		}
-		r.note(finding.LogHeaderKeys, fmt.Sprintf("%d unknown keys, the first %s", len(h.Unknown), first), finding.Place{Line: 1, Seq: -1})
+		r.note(finding.LogHeaderKeys, finding.Say("%d unknown keys, the first %q", len(h.Unknown), h.Unknown[0]), finding.Place{Line: 1, Seq: -1})
 	}
 }
 
@@ -257,9 +249,9 @@ func (r *run) fail(err error) {
 	case ok:
 		r.log.Add(finding.FromRefusal(refusal))
 	case errors.Is(err, sqlitestore.ErrMoved):
-		r.note(finding.StoreMoved, "", finding.Place{Seq: -1})
+		r.note(finding.StoreMoved, nil, finding.Place{Seq: -1})
 	default:
-		r.note(finding.InputUnreadable, err.Error(), finding.Place{Seq: -1})
+		r.note(finding.InputUnreadable, finding.Plain(err.Error()), finding.Place{Seq: -1})
 	}
 }
 
@@ -314,9 +306,9 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 		place := finding.Place{Line: tail.Pos.Line, Offset: tail.Pos.Offset, Frame: tail.Pos.Frame, Seq: -1}
 		detail := fmt.Sprintf("%d bytes of decoded text are no part of the session", tail.Bytes)
 		if tail.Cause != nil {
-			r.note(finding.TailIssue, uncommitted(tail.Cause)+"; "+detail, place)
+			r.note(finding.TailIssue, finding.Say("%s; %s", uncommitted(tail.Cause), detail), place)
 		} else {
-			r.note(finding.TailTorn, detail, place)
+			r.note(finding.TailTorn, finding.Plain(detail), place)
 		}
 	}
 	for _, n := range []struct {
@@ -332,7 +324,7 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 		{finding.LogAdmitted, stats.Admitted, "event"},
 	} {
 		if n.count > 0 {
-			r.note(n.code, plural(n.count, n.what), finding.Place{Seq: -1})
+			r.note(n.code, finding.Plain(plural(n.count, n.what)), finding.Place{Seq: -1})
 		}
 	}
 }
@@ -361,13 +353,13 @@ func (r *run) requestNotes(s reconstruct.Stats) {
 		r.noteRequests(finding.RequestOverOld, r.overOld)
 	}
 	if s.Headless > 0 {
-		r.note(finding.RequestHeadless, plural(s.Headless, "request"), finding.Place{Seq: -1})
+		r.note(finding.RequestHeadless, finding.Plain(plural(s.Headless, "request")), finding.Place{Seq: -1})
 	}
 }
 
-// note adds a finding of the catalogue; detail says what was found there.
-func (r *run) note(code finding.Code, detail string, place finding.Place) {
-	r.log.Add(finding.New(code, detail, place))
+// note adds a finding of the catalogue; said is what was found there.
+func (r *run) note(code finding.Code, said finding.Text, place finding.Place) {
+	r.log.Add(finding.New(code, said, place))
 }
 
 func plural[N int | int64](n N, what string) string {
@@ -378,7 +370,7 @@ func plural[N int | int64](n N, what string) string {
 }
 
 func (r *run) noteRequests(code finding.Code, keys []string) {
-	f := finding.New(code, plural(len(keys), "request"), finding.Place{Seq: -1, Request: keys[0]})
+	f := finding.New(code, finding.Plain(plural(len(keys), "request")), finding.Place{Seq: -1, Request: keys[0]})
 	f.Requests = keys
 	r.log.Add(f)
 }

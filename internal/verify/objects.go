@@ -2,7 +2,6 @@ package verify
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -82,7 +81,7 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 	ref, failure := objectstore.ParseReference(v)
 	c.count(q, ref)
 	if failure == nil && c.verifier == nil {
-		c.note(q, m, "", "", finding.New(finding.ObjectsNotChecked, "", finding.Place{Seq: m.Seq, Line: m.Pos.Line}))
+		c.note(q, m, "", "", finding.New(finding.ObjectsNotChecked, nil, finding.Place{Seq: m.Seq, Line: m.Pos.Line}))
 		c.objects[ref.AttachmentID] = false
 		return
 	}
@@ -90,7 +89,7 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 		check := c.verifier.Verify(ref)
 		failure = check.Failure
 		if check.Symlink {
-			f := finding.New(finding.ObjectSymbolicLink, check.Path, finding.Place{Seq: m.Seq, Line: m.Pos.Line, Object: ref.AttachmentID})
+			f := finding.New(finding.ObjectSymbolicLink, finding.Plain(check.Path), finding.Place{Seq: m.Seq, Line: m.Pos.Line, Object: ref.AttachmentID})
 			c.note(q, m, "link", ref.AttachmentID, f)
 		}
 	}
@@ -160,7 +159,7 @@ func (c *objectCheck) close(r *run) {
 		f := c.found[key].finding
 		f.Requests = c.found[key].requests
 		if f.Code == finding.ObjectsNotChecked {
-			f.Message = fmt.Sprintf("%d objects in %d requests: %s", len(c.objects), len(f.Requests), f.Message)
+			f.Said = finding.Say("%d objects in %d requests", len(c.objects), len(f.Requests))
 		}
 		r.log.Add(f)
 	}

@@ -46,7 +46,7 @@ func TestOneshotWithImages(t *testing.T) {
 			t.Fatalf("%s: %q is not there", c.name, c.old)
 		}
 		log := withCompaction(t, changed)
-		if !slices.ContainsFunc(log.Findings, func(f finding.Finding) bool { return f.Code == c.code && strings.Contains(f.Message, "0005.json") }) {
+		if !slices.ContainsFunc(log.Findings, func(f finding.Finding) bool { return f.Code == c.code && strings.Contains(f.Message(), "0005.json") }) {
 			t.Errorf("%s: findings are %+v", c.name, log.Findings)
 		}
 		if drift := log.Verdict == finding.Drift; drift != (c.code == finding.CaptureOneshotDrift) {

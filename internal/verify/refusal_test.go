@@ -91,7 +91,7 @@ func TestRefusals(t *testing.T) {
 			if f.Code != finding.Refusal(c.code) || f.Place.Line != c.line || f.Place.Seq != c.seq {
 				t.Errorf("got %s at line %d, seq %d; want %s at line %d, seq %d", f.Code, f.Place.Line, f.Place.Seq, c.code, c.line, c.seq)
 			}
-			if f.Message == "" || f.Action == "" || len(log.Requests) != 0 {
+			if f.Message() == "" || f.Action == "" || len(log.Requests) != 0 {
 				t.Errorf("the finding lacks a sentence or an action, or requests of a refused log are passed on")
 			}
 		})

@@ -92,11 +92,11 @@ func (p *postedEvents) close(r *run, posts []*posted, place finding.Place) {
 			}
 			where := place
 			where.Seq, where.Request = seq, post.key
-			r.note(finding.CaptureSessionLogDiffers, post.Name+": "+fault, where)
+			r.note(finding.CaptureSessionLogDiffers, finding.Say("%s: %s", post.Name, fault), where)
 		}
 	}
 	if equal > 0 {
-		r.note(finding.CaptureSessionLog, bodies(equal), place)
+		r.note(finding.CaptureSessionLog, finding.Plain(bodies(equal)), place)
 	}
 }
 

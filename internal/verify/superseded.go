@@ -131,7 +131,7 @@ func (c *comparison) again(e *recording.Entry, users []int64) {
 	other := c.ofKey[e.Key()]
 	for _, i := range users {
 		if c.lifetimes.lost(e.Line, i) && (other == nil || !c.same(e, other)) {
-			c.report(finding.RecordingSuperseded, fmt.Sprintf("line %d, request %s", e.Line, e.Key()), place)
+			c.report(finding.RecordingSuperseded, finding.Say("line %d, request %s", e.Line, e.Key()), place)
 			return
 		}
 	}
@@ -143,7 +143,7 @@ func (c *comparison) again(e *recording.Entry, users []int64) {
 			detail += ", with other bytes"
 		}
 	}
-	c.report(finding.RecordingDuplicate, detail, place)
+	c.report(finding.RecordingDuplicate, finding.Plain(detail), place)
 }
 
 // same reports whether two entries are the same request, however each is spelled.

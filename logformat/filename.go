@@ -11,7 +11,7 @@ import (
 // session.vN.jsonl for a later one, with .zstd behind it where it is compressed.
 func FileName(version int64, compressed bool) string {
 	name := "session.jsonl"
-	if version > 0 {
+	if version > unnumbered {
 		name = "session.v" + strconv.FormatInt(version, 10) + ".jsonl"
 	}
 	if compressed {
@@ -21,6 +21,9 @@ func FileName(version int64, compressed bool) string {
 }
 
 const zstdSuffix = ".zstd"
+
+// unnumbered is the generation whose file has a name without a number.
+const unnumbered = 0
 
 // maxGeneration is the largest number that the harness takes for a generation: a
 // greater one is no exact number in JavaScript.

@@ -80,6 +80,7 @@ func (r *Reader) openHeader() error {
 	}
 	r.countForm(header.Form)
 	r.header = header
+	r.setVersion(header.Version)
 	return nil
 }
 

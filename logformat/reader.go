@@ -140,16 +140,21 @@ func NewRowReader(rows RowSource, encoding Encoding, opts Options) *Reader {
 
 func newReader(opts Options) *Reader {
 	r := &Reader{
-		opts: opts, version: Version0, encoding: Plain, types: make(map[string]string),
+		opts: opts, encoding: Plain, types: make(map[string]string),
 		lines: &lineSplitter{limit: opts.MaxSize},
 	}
-	if len(opts.KnownTypes) > 0 {
-		r.admitted = make(map[string]bool, len(opts.KnownTypes))
-		for _, t := range opts.KnownTypes {
-			r.admitted[t] = !r.version.Known(t)
+	return r
+}
+
+// setVersion begins to read by the rules of a version.
+func (r *Reader) setVersion(v *Version) {
+	r.version = v
+	if len(r.opts.KnownTypes) > 0 {
+		r.admitted = make(map[string]bool, len(r.opts.KnownTypes))
+		for _, t := range r.opts.KnownTypes {
+			r.admitted[t] = !v.Known(t)
 		}
 	}
-	return r
 }
 
 // Header reads the first line. The error is a *[Refusal] or a failure to read.
@@ -344,7 +349,8 @@ func (r *Reader) Stats() Stats {
 // Encoding returns how the log is stored.
 func (r *Reader) Encoding() Encoding { return r.encoding }
 
-// Version returns the format version in force.
+// Version returns the format by which the log is read, nil as long as its header was
+// not.
 func (r *Reader) Version() *Version { return r.version }
 
 // Refusals returns the first fault of every phase that has one, in rank order.

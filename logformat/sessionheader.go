@@ -1,10 +1,9 @@
 package logformat
 
 import (
-	"fmt"
-	"math"
+	"bytes"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
@@ -30,81 +29,112 @@ type SessionHeader struct {
 
 // Format returns the number of the log's format, to be printed: what differs between
 // formats is asked of nothing by its number.
-func (h *SessionHeader) Format() int64 { return h.Version.Number }
+func (h *SessionHeader) Format() int64 { return h.Version.number }
+
+// AppendPosted appends the header as the harness posts it to a provider with the
+// session's events: what the header line says, in an order of its own. A depth
+// of 0 is absent until the session is resumed.
+func (h *SessionHeader) AppendPosted(dst []byte, depth bool) []byte {
+	return h.Version.header.posted(h, dst, depth)
+}
+
+// A headerRules is what a version says of the header line.
+type headerRules struct {
+	members []headerMember // in the order in which they are checked, before any row is read
+	retired []string       // names of members that are refused
+	late    []headerMember // what is checked behind the rows
+	posted  func(h *SessionHeader, dst []byte, depth bool) []byte
+}
+
+// A headerMember reads one member into the header. Its value is nil when it is absent.
+type headerMember struct {
+	name string
+	read func(h *SessionHeader, v headerValue) (code Code, fault string)
+}
+
+// A headerValue is the value of a member. It is printed as 0 when it is -0.
+type headerValue struct {
+	ecmajson.Value
+	negativeZero bool
+}
+
+// A headerLine is the first line of a log, parsed.
+type headerLine struct {
+	value ecmajson.Value // in canonical form
+	raw   ecmajson.Value // the line's own bytes, which show what is printed as something else
+}
+
+func (l headerLine) fault(code Code, phase Phase, detail string) *Refusal {
+	return &Refusal{Code: code, Phase: phase, Pos: Position{Line: 1}, Seq: -1, Detail: detail}
+}
 
 // parseHeader reads the first line of a log in a file of that name. late is a fault
 // that the harness finds only after the lines and events were read; refusal decides
 // at once.
-func parseHeader(line []byte, fileName string) (h *SessionHeader, late, refusal *Refusal) {
-	pos := Position{Line: 1}
-	fault := func(code Code, phase Phase, detail string) *Refusal {
-		return &Refusal{Code: code, Phase: phase, Pos: pos, Seq: -1, Detail: detail}
+func parseHeader(text []byte, fileName string) (h *SessionHeader, late, refusal *Refusal) {
+	var line headerLine
+	if bytes.HasPrefix(text, []byte("\xef\xbb\xbf")) {
+		return nil, nil, line.fault(CodeHeaderBOM, PhaseHeader, "")
 	}
-	if strings.HasPrefix(string(line[:min(3, len(line))]), "\xef\xbb\xbf") {
-		return nil, nil, fault(CodeHeaderBOM, PhaseHeader, "")
-	}
-	h = &SessionHeader{Version: Version0, Line: append([]byte(nil), line...)}
+	h = &SessionHeader{Line: bytes.Clone(text)}
 	canonical, form, err := ecmajson.Canonical(h.Line)
 	if err != nil {
-		return nil, nil, fault(CodeHeaderNotJSON, PhaseHeader, err.Error())
+		return nil, nil, line.fault(CodeHeaderNotJSON, PhaseHeader, err.Error())
 	}
 	h.Form = form
-	v := ecmajson.Value(canonical)
-	raw := trimSpace(h.Line)
-	if version := v.Lookup("version"); version.Kind() == ecmajson.Number || isOverflow(raw, "version") {
-		n, _ := version.Float()
-		if isOverflow(raw, "version") {
-			n = math.Inf(1)
-		}
-		if detail := otherGeneration(fileName, n, string(ecmajson.Value(raw).Lookup("version"))); detail != "" {
-			return nil, nil, fault(CodeHeaderGeneration, PhaseVersion, detail)
-		}
-		switch {
-		case n > float64(Version0.Number):
-			return nil, nil, fault(CodeVersionNewer, PhaseVersion, "the header says version "+string(version))
-		case n < float64(Version0.Number):
-			return nil, nil, fault(CodeVersionOlder, PhaseVersion, "the header says version "+string(version))
-		}
+	line.value, line.raw = canonical, bytes.Trim(h.Line, " \t\r\n")
+	if h.Version, refusal = chooseVersion(line, fileName); refusal != nil {
+		return nil, nil, refusal
 	}
-	if detail := h.parseShape(v, raw); detail != "" {
-		return nil, nil, fault(CodeHeaderShape, PhaseHeader, detail)
-	}
-	for _, key := range []string{"sandboxMode", "approvalPolicy"} {
-		if v.Lookup(key) != nil {
-			return nil, nil, fault(CodeHeaderRetired, PhaseHeader, strconv.Quote(key))
-		}
-	}
-	if code, detail := h.parseLate(v, raw); code != "" {
-		late = fault(code, PhaseHeaderLate, detail)
+	late, refusal = h.read(line)
+	if refusal != nil {
+		return nil, nil, refusal
 	}
 	return h, late, nil
 }
 
-// otherGeneration says how the version of a file's name differs from the header's,
-// "" where it does not. A name without a version is that of format 0, whose releases
-// know no other name: they see only that the version is newer.
-func otherGeneration(fileName string, version float64, text string) string {
-	stated, compressed, ok := ParseFileName(fileName)
-	if !ok || stated == 0 || float64(stated) == version {
-		return ""
+// read reads the line by the rules of the header's version.
+func (h *SessionHeader) read(line headerLine) (late, refusal *Refusal) {
+	rules := &h.Version.header
+	if line.value.Kind() != ecmajson.Object || !line.value.Lookup("type").Is("session") {
+		return nil, line.fault(CodeHeaderShape, PhaseHeader, `it is not an object of type "session"`)
 	}
-	detail := fmt.Sprintf("the name says format %d and the header says version %s", stated, text)
-	if version >= 0 && version <= maxGeneration && version == math.Trunc(version) {
-		detail += "; its own name would be " + FileName(int64(version), compressed)
+	if line.value.Lookup("version").Kind() != ecmajson.Number {
+		return nil, line.fault(CodeHeaderShape, PhaseHeader, "version is not a number")
 	}
-	return detail
+	if code, detail := h.readMembers(rules.members, line); code != "" {
+		return nil, line.fault(code, PhaseHeader, detail)
+	}
+	for _, key := range rules.retired {
+		if line.value.Lookup(key) != nil {
+			return nil, line.fault(CodeHeaderRetired, PhaseHeader, strconv.Quote(key))
+		}
+	}
+	h.Unknown = rules.unknown(line.value)
+	if code, detail := h.readMembers(rules.late, line); code != "" {
+		late = line.fault(code, PhaseHeaderLate, detail)
+	}
+	return late, nil
 }
 
-func trimSpace(line []byte) []byte {
-	return []byte(strings.Trim(string(line), " \t\r\n"))
+// readMembers reads members up to the first that is at fault.
+func (h *SessionHeader) readMembers(members []headerMember, line headerLine) (code Code, fault string) {
+	for _, m := range members {
+		v := headerValue{line.value.Lookup(m.name), line.raw.Lookup(m.name).IsNegativeZero()}
+		if code, fault := m.read(h, v); code != "" {
+			return code, fault
+		}
+	}
+	return "", ""
 }
 
-// isAbsolute accepts what is absolute on any platform that the harness runs on:
-// a log is often verified on another one.
-func isAbsolute(path string) bool {
-	if strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\`) {
-		return true
+// unknown returns the names of the members that the version does not know.
+func (rules *headerRules) unknown(v ecmajson.Value) (names []string) {
+	for key := range v.Members() {
+		is := func(m headerMember) bool { return key.Is(m.name) }
+		if !key.Is("type") && !key.Is("version") && !slices.ContainsFunc(rules.members, is) && !slices.ContainsFunc(rules.late, is) {
+			names = append(names, key.Text())
+		}
 	}
-	return len(path) >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') &&
-		(path[0]|0x20) >= 'a' && (path[0]|0x20) <= 'z'
+	return names
 }

@@ -29,16 +29,4 @@ func nonNegative(v ecmajson.Value) (int64, bool) {
 	return n, ok && n >= 0
 }
 
-// isNegativeZero and isOverflow look at the line's own bytes, because both
-// values print as something else.
-func isNegativeZero(raw []byte, key string) bool {
-	return ecmajson.Value(raw).Lookup(key).IsNegativeZero()
-}
-
-func isOverflow(raw []byte, key string) bool {
-	v := ecmajson.Value(raw).Lookup(key)
-	f, ok := v.Float()
-	return ok && v.Kind() == ecmajson.Number && f-f != 0
-}
-
 const maxSafe = int64(math.MaxInt64 >> 10) // 2^53-1

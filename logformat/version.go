@@ -3,14 +3,16 @@ package logformat
 import (
 	"maps"
 	"slices"
+	"strconv"
 )
 
 // A Version holds what a log format fixes: its vocabulary, which types are on
 // the surface, and which are refused as legacy. Readers ask their version
 // instead of branching on a number.
 type Version struct {
-	Number   int64
 	Releases string // the harness releases that write it, in words
+	number   int64
+	header   headerRules
 	known    map[string]typeClass
 	refused  map[string]refusedType
 	admit    rowAdmission
@@ -38,8 +40,17 @@ func (v *Version) OnSurface(eventType string) bool { return v.known[eventType] =
 // Types returns the vocabulary in alphabetical order.
 func (v *Version) Types() []string { return slices.Sorted(maps.Keys(v.known)) }
 
+// versions are the formats that are read, from the oldest to the newest.
+var versions = []*Version{Version0}
+
 // Versions lists the formats that are read.
-func Versions() []*Version { return []*Version{Version0} }
+func Versions() []*Version { return slices.Clone(versions) }
+
+// String names the format, to be printed.
+func (v *Version) String() string { return "format " + strconv.FormatInt(v.number, 10) }
+
+// FileName returns the name of the file of a log of the version.
+func (v *Version) FileName(compressed bool) string { return FileName(v.number, compressed) }
 
 func classify(types []string, surface ...string) map[string]typeClass {
 	known := make(map[string]typeClass, len(types))

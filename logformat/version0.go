@@ -3,8 +3,9 @@ package logformat
 // Version0 is the format of the harness releases up to 0.1.2-rc.1. Its rules are
 // those of that last release, which reads what all the others wrote.
 var Version0 = &Version{
-	Number:   0,
+	number:   0,
 	Releases: "harness releases up to 0.1.2-rc.1",
+	header:   version0Header,
 	admit:    admitVersion0,
 	known:    classify(version0Types, TypeUserMessage, TypeAssistantMessage, TypeToolResult),
 	refused: map[string]refusedType{

@@ -3,14 +3,137 @@ package logformat
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
-// AppendPosted appends the header as the harness posts it to a provider with the
-// session's events: what the header line says, in an order of its own. A depth
-// of 0 is absent until the session is resumed.
-func (h *SessionHeader) AppendPosted(dst []byte, depth bool) []byte {
+var version0Header = headerRules{
+	members: []headerMember{
+		{"id", readID},
+		{"createdAt", readCreatedAt},
+		{"delegationDepth", readDelegationDepth},
+		{"origin", readOrigin},
+		{"agentPreset", readAgentPreset},
+	},
+	retired: []string{"sandboxMode", "approvalPolicy"},
+	late: []headerMember{
+		{"id", requireID},
+		{"cwd", readCwd},
+		{"parentSession", readParentSession},
+		{"seedLength", readSeedLength},
+	},
+	posted: appendPosted,
+}
+
+func readID(h *SessionHeader, v headerValue) (Code, string) {
+	if v.Kind() != ecmajson.String {
+		return CodeHeaderShape, "id is not a string"
+	}
+	h.ID = v.Text()
+	return "", ""
+}
+
+func requireID(h *SessionHeader, _ headerValue) (Code, string) {
+	if h.ID == "" {
+		return CodeHeaderField, "the session id is empty"
+	}
+	return "", ""
+}
+
+func readCreatedAt(h *SessionHeader, v headerValue) (Code, string) {
+	var ok bool
+	if h.CreatedAt, ok = v.count(); !ok {
+		return CodeHeaderShape, "createdAt is not a time in milliseconds"
+	}
+	return "", ""
+}
+
+func readDelegationDepth(h *SessionHeader, v headerValue) (Code, string) {
+	var ok bool
+	if h.DelegationDepth, ok = v.count(); !ok {
+		return CodeHeaderShape, "delegationDepth is not a non-negative integer"
+	}
+	return "", ""
+}
+
+func readOrigin(h *SessionHeader, v headerValue) (Code, string) {
+	if v.Value == nil {
+		return "", ""
+	}
+	if !v.Is("subagent") {
+		return CodeHeaderShape, `origin is not "subagent"`
+	}
+	h.Origin = "subagent"
+	return "", ""
+}
+
+func readAgentPreset(h *SessionHeader, v headerValue) (Code, string) {
+	if v.Value == nil {
+		return "", ""
+	}
+	if v.Kind() != ecmajson.String {
+		return CodeHeaderShape, "agentPreset is not a string"
+	}
+	h.AgentPreset = v.Text()
+	return "", ""
+}
+
+func readCwd(h *SessionHeader, v headerValue) (Code, string) {
+	if v.Value == nil {
+		return "", ""
+	}
+	if v.Kind() != ecmajson.String {
+		return CodeHeaderCwd, "cwd is not a string"
+	}
+	h.Cwd, h.HasCwd = v.Text(), true
+	if !isAbsolute(h.Cwd) {
+		return CodeHeaderCwd, "cwd is " + strconv.Quote(h.Cwd)
+	}
+	return "", ""
+}
+
+func readParentSession(h *SessionHeader, v headerValue) (Code, string) {
+	if v.Value == nil {
+		return "", ""
+	}
+	if v.Kind() != ecmajson.String {
+		return CodeHeaderField, "parentSession is not a string"
+	}
+	h.ParentSession, h.HasParent = v.Text(), true
+	return "", ""
+}
+
+func readSeedLength(h *SessionHeader, v headerValue) (Code, string) {
+	if v.Value == nil {
+		return "", ""
+	}
+	var ok bool
+	if h.SeedLength, ok = v.count(); !ok {
+		return CodeHeaderField, "seedLength is not a non-negative safe integer"
+	}
+	h.HasSeedLength = true
+	return "", ""
+}
+
+// count reads a non-negative safe integer other than -0.
+func (v headerValue) count() (int64, bool) {
+	n, ok := nonNegative(v.Value)
+	return n, ok && !v.negativeZero
+}
+
+// isAbsolute accepts what is absolute on any platform that the harness runs on:
+// a log is often verified on another one.
+func isAbsolute(path string) bool {
+	if strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\`) {
+		return true
+	}
+	return len(path) >= 3 && path[1] == ':' && (path[2] == '\\' || path[2] == '/') &&
+		(path[0]|0x20) >= 'a' && (path[0]|0x20) <= 'z'
+}
+
+// appendPosted appends the header as it is posted.
+func appendPosted(h *SessionHeader, dst []byte, depth bool) []byte {
 	dst = ecmajson.AppendString(append(fmt.Appendf(dst, `{"version":%d`, h.Format()), `,"id":`...), h.ID)
 	dst = fmt.Appendf(dst, `,"createdAt":%d`, h.CreatedAt)
 	if h.HasCwd {
@@ -32,82 +155,6 @@ func (h *SessionHeader) AppendPosted(dst []byte, depth bool) []byte {
 		dst = ecmajson.AppendString(append(dst, `,"agentPreset":`...), h.AgentPreset)
 	}
 	return append(dst, '}')
-}
-
-// parseShape fills in what the harness checks before it reads any event.
-func (h *SessionHeader) parseShape(v ecmajson.Value, raw []byte) (fault string) {
-	if v.Kind() != ecmajson.Object || !v.Lookup("type").Is("session") {
-		return `it is not an object of type "session"`
-	}
-	if v.Lookup("version").Kind() != ecmajson.Number {
-		return "version is not a number"
-	}
-	if v.Lookup("id").Kind() != ecmajson.String {
-		return "id is not a string"
-	}
-	h.ID = v.Lookup("id").Text()
-	var ok bool
-	if h.CreatedAt, ok = nonNegative(v.Lookup("createdAt")); !ok || isNegativeZero(raw, "createdAt") {
-		return "createdAt is not a time in milliseconds"
-	}
-	if h.DelegationDepth, ok = nonNegative(v.Lookup("delegationDepth")); !ok || isNegativeZero(raw, "delegationDepth") {
-		return "delegationDepth is not a non-negative integer"
-	}
-	if origin := v.Lookup("origin"); origin != nil {
-		if !origin.Is("subagent") {
-			return `origin is not "subagent"`
-		}
-		h.Origin = "subagent"
-	}
-	if preset := v.Lookup("agentPreset"); preset != nil {
-		if preset.Kind() != ecmajson.String {
-			return "agentPreset is not a string"
-		}
-		h.AgentPreset = preset.Text()
-	}
-	h.Unknown = unknownKeys(v)
-	return ""
-}
-
-func (h *SessionHeader) parseLate(v ecmajson.Value, raw []byte) (code Code, detail string) {
-	if h.ID == "" {
-		return CodeHeaderField, "the session id is empty"
-	}
-	if cwd := v.Lookup("cwd"); cwd != nil {
-		if cwd.Kind() != ecmajson.String {
-			return CodeHeaderCwd, "cwd is not a string"
-		}
-		h.Cwd, h.HasCwd = cwd.Text(), true
-		if !isAbsolute(h.Cwd) {
-			return CodeHeaderCwd, "cwd is " + strconv.Quote(h.Cwd)
-		}
-	}
-	if parent := v.Lookup("parentSession"); parent != nil {
-		if parent.Kind() != ecmajson.String {
-			return CodeHeaderField, "parentSession is not a string"
-		}
-		h.ParentSession, h.HasParent = parent.Text(), true
-	}
-	if seed := v.Lookup("seedLength"); seed != nil {
-		var ok bool
-		if h.SeedLength, ok = nonNegative(seed); !ok || isNegativeZero(raw, "seedLength") {
-			return CodeHeaderField, "seedLength is not a non-negative safe integer"
-		}
-		h.HasSeedLength = true
-	}
-	return "", ""
-}
-
-func unknownKeys(v ecmajson.Value) (keys []string) {
-	for key := range v.Members() {
-		switch k := key.Text(); k {
-		case "type", "version", "id", "createdAt", "cwd", "parentSession", "seedLength", "origin",
-			"delegationDepth", "agentPreset":
-		default:
-			keys = append(keys, k)
-		}
-	}
-	return keys
 }
 
 // seedFault holds the events that were kept against the inherited ones that the

@@ -45,7 +45,7 @@ type formatList struct {
 func listFormats() formatList {
 	list := formatList{SchemaVersion: 1, Findings: finding.Catalogue()}
 	for _, v := range logformat.Versions() {
-		list.Logs = append(list.Logs, formatEntry{fmt.Sprintf("format %d", v.Number), v.Releases})
+		list.Logs = append(list.Logs, formatEntry{v.String(), v.Releases})
 	}
 	list.Containers = []formatEntry{
 		{"session.jsonl", "plain text, a JSON value per line; session.vN.jsonl in later formats, and the newest in a folder is the session"},

@@ -15,6 +15,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
@@ -58,7 +59,7 @@ func (a *app) attachments(cmd *cli.Command) error {
 	}
 	c.wire = c.setup.wire
 	run := &attachmentRun{c: c, referenced: map[string]bool{}, stores: map[string]*objectstore.Folder{}}
-	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	report := result.NewReport()
 	for _, arg := range cmd.Args().Slice() {
 		for _, log := range run.argument(cmd, arg) {
 			report.Add(log)
@@ -85,7 +86,7 @@ type attachmentRun struct {
 	unread     int // sessions of which not every reference is known
 }
 
-func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verify.Log) {
+func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*result.Log) {
 	r.c = r.c.under(arg)
 	place, err := r.c.app.find(cmd, arg)
 	if err != nil {
@@ -93,7 +94,7 @@ func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verif
 	}
 	defer place.Close()
 	if len(place.Findings) > 0 {
-		reports = append(reports, verify.Place(arg, place.Findings))
+		reports = append(reports, result.Place(arg, place.Findings))
 	}
 	reports = append(reports, absent(place)...)
 	for _, log := range place.Logs {
@@ -108,7 +109,7 @@ func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*verif
 	return r.c.judge(reports...)
 }
 
-func (r *attachmentRun) log(log *locate.Log) *verify.Log {
+func (r *attachmentRun) log(log *locate.Log) *result.Log {
 	reader, closer, err := log.Open(r.c.read)
 	if err != nil {
 		return failed(log.Name, err)
@@ -116,7 +117,7 @@ func (r *attachmentRun) log(log *locate.Log) *verify.Log {
 	defer closer.Close()
 	verifier, err := r.c.verifier(log)
 	if err != nil {
-		return verify.Unreadable(log.Name, cause(err))
+		return result.Unreadable(log.Name, cause(err))
 	}
 	if verifier != nil {
 		if folder, ok := verifier.Store().(*objectstore.Folder); ok {
@@ -124,7 +125,7 @@ func (r *attachmentRun) log(log *locate.Log) *verify.Log {
 		}
 	}
 	report := verify.Run(log.Name, reader, verify.Options{Objects: verifier, Observe: r.observe})
-	report.Requests = []verify.Request{}
+	report.Requests = []result.Request{}
 	if n := report.Counts.Objects; n > 0 && n == report.Counts.ObjectsOK && report.Verdict == finding.Rebuilt {
 		report.Verdict = finding.Verified
 	}
@@ -132,7 +133,7 @@ func (r *attachmentRun) log(log *locate.Log) *verify.Log {
 }
 
 // attachmentSummary is the last line, which counts.
-func attachmentSummary(report *verify.Report) string {
+func attachmentSummary(report *result.Report) string {
 	verified, all, failed := 0, 0, 0
 	for _, log := range report.Logs {
 		verified, all = verified+log.Counts.ObjectsOK, all+log.Counts.Objects
@@ -184,7 +185,7 @@ func (r *attachmentRun) mayReference() string {
 }
 
 // unreferenced reports what the stores hold beyond what was referenced.
-func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
+func (r *attachmentRun) unreferenced() (reports []*result.Log) {
 	explained := map[string]bool{}
 	for digest := range r.referenced {
 		for _, transform := range []objectstore.Transform{objectstore.TransformV4, objectstore.TransformV5} {
@@ -222,7 +223,7 @@ func (r *attachmentRun) unreferenced() (reports []*verify.Log) {
 			}
 		}
 		if len(found) > 0 {
-			reports = append(reports, verify.Place(name, found))
+			reports = append(reports, result.Place(name, found))
 		}
 	}
 	return reports
@@ -239,14 +240,14 @@ func newAttachmentText(w io.Writer, opts output.Options) output.Renderer {
 	return attachmentText{output.NewText(w, opts), w, opts.Quiet}
 }
 
-func (t attachmentText) Log(log *verify.Log) {
+func (t attachmentText) Log(log *result.Log) {
 	if !t.quiet {
 		printAttachments(t.w, log)
 	}
 	t.Findings(log)
 }
 
-func printAttachments(w io.Writer, log *verify.Log) {
+func printAttachments(w io.Writer, log *result.Log) {
 	fmt.Fprintln(w, visible(log.File))
 	if len(log.Attachments) == 0 {
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 )
 
@@ -49,7 +50,7 @@ func (a *app) audit(cmd *cli.Command) error {
 		return err
 	}
 	defer out.close()
-	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	report := result.NewReport()
 	for _, arg := range cmd.Args().Slice() {
 		for _, log := range run.auditArgument(arg) {
 			report.Add(log)
@@ -63,7 +64,7 @@ func (a *app) audit(cmd *cli.Command) error {
 }
 
 // auditSummary is the last line, which counts.
-func auditSummary(report *verify.Report) string {
+func auditSummary(report *result.Report) string {
 	counts := make(map[finding.Severity]int)
 	ignored := 0
 	for _, log := range report.Logs {
@@ -92,7 +93,7 @@ func plural(n int, what string) string {
 
 // auditArgument audits every log that an argument names, and holds forks against
 // their parents where those are at hand.
-func (c *checker) auditArgument(arg string) (reports []*verify.Log) {
+func (c *checker) auditArgument(arg string) (reports []*result.Log) {
 	c = c.under(arg)
 	place, err := c.app.find(c.session, arg)
 	if err != nil {
@@ -100,7 +101,7 @@ func (c *checker) auditArgument(arg string) (reports []*verify.Log) {
 	}
 	defer place.Close()
 	if len(place.Findings) > 0 {
-		reports = append(reports, verify.Place(arg, place.Findings))
+		reports = append(reports, result.Place(arg, place.Findings))
 	}
 	reports = append(reports, absent(place)...)
 	first := len(reports)
@@ -114,7 +115,7 @@ func (c *checker) auditArgument(arg string) (reports []*verify.Log) {
 }
 
 // audited is the report of the audit of one log.
-func (c *checker) audited(log *locate.Log) *verify.Log {
+func (c *checker) audited(log *locate.Log) *result.Log {
 	reader, closer, err := log.Open(c.read)
 	if err != nil {
 		return failed(log.Name, err)
@@ -124,14 +125,15 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 	if err != nil {
 		return failed(log.Name, err)
 	}
-	report := &verify.Log{File: log.Name, Verdict: finding.Rebuilt, Requests: []verify.Request{}, Findings: []finding.Finding{}}
+	report := result.New(log.Name)
+	report.Verdict = finding.Rebuilt
 	header, err := reader.Header()
 	if err != nil {
 		return failed(log.Name, err)
 	}
 	report.Session = verify.SessionOf(header, reader.Encoding())
 	read, s := reader.Stats(), run.Session().Stats()
-	report.Counts = verify.Counts{
+	report.Counts = result.Counts{
 		Lines: read.Lines, Bytes: read.Bytes, Events: read.Events, Turns: s.Turns, Steps: s.Steps, Requests: s.Requests,
 		Retries: s.Attempts, Prepared: s.Prepared, Inherited: s.Inherited, Headers: s.Headers, Replaces: s.Replaces,
 	}
@@ -142,7 +144,7 @@ func (c *checker) audited(log *locate.Log) *verify.Log {
 	return report
 }
 
-func addAudit(report *verify.Log, findings []finding.Finding) {
+func addAudit(report *result.Log, findings []finding.Finding) {
 	for _, f := range findings {
 		report.Add(f)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 func cacheCommand(a *app) *cli.Command {
@@ -122,9 +122,9 @@ func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locat
 	if report.ParentSession == "" {
 		return nil
 	}
-	sessions := make([]*verify.Log, len(reports))
+	sessions := make([]*result.Log, len(reports))
 	for i, r := range reports {
-		sessions[i] = &verify.Log{Session: verify.Session{ID: r.SessionID}}
+		sessions[i] = &result.Log{Session: result.Session{ID: r.SessionID}}
 	}
 	parent := findParent(report.ParentSession, log, logs, sessions)
 	if parent == nil {

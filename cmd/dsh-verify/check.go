@@ -14,6 +14,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -33,7 +34,7 @@ type checker struct {
 	redact   *redact.Redactor
 	heading  string // of the next table
 	// after, when set, is called for each log that was checked, while it is at hand.
-	after func(*locate.Log, *verify.Log)
+	after func(*locate.Log, *result.Log)
 }
 
 func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
@@ -84,7 +85,7 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 
 // argument checks every log that an argument names. What cannot be read is a
 // finding too, so that the others are still checked.
-func (c *checker) argument(arg string) (reports []*verify.Log) {
+func (c *checker) argument(arg string) (reports []*result.Log) {
 	c = c.under(arg)
 	place, err := c.app.find(c.session, arg)
 	if err != nil {
@@ -92,7 +93,7 @@ func (c *checker) argument(arg string) (reports []*verify.Log) {
 	}
 	defer place.Close()
 	if len(place.Findings) > 0 {
-		reports = c.judge(verify.Place(arg, place.Findings))
+		reports = c.judge(result.Place(arg, place.Findings))
 	}
 	reports = append(reports, c.judge(absent(place)...)...)
 	first := len(reports)
@@ -110,17 +111,17 @@ func (c *checker) argument(arg string) (reports []*verify.Log) {
 }
 
 // failed is the report on what could not be opened.
-func failed(name string, err error) *verify.Log {
+func failed(name string, err error) *result.Log {
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
-		return verify.Refused(name, refusal)
+		return result.Refused(name, refusal)
 	}
-	return verify.Unreadable(name, cause(err))
+	return result.Unreadable(name, cause(err))
 }
 
 // log checks one log.
-func (c *checker) log(log *locate.Log) *verify.Log { return beside(log, c.alone(log)) }
+func (c *checker) log(log *locate.Log) *result.Log { return beside(log, c.alone(log)) }
 
-func (c *checker) alone(log *locate.Log) *verify.Log {
+func (c *checker) alone(log *locate.Log) *result.Log {
 	reader, closer, err := log.Open(c.read)
 	if err != nil {
 		return failed(log.Name, err)
@@ -131,19 +132,19 @@ func (c *checker) alone(log *locate.Log) *verify.Log {
 	if c.recorded != "" && capture.Is(path) {
 		file, err := capture.Open(path)
 		if err != nil {
-			return verify.UnreadableRecording(log.Name, path, cause(err))
+			return result.UnreadableRecording(log.Name, path, cause(err))
 		}
 		opts.Capture = &verify.Capture{File: file, Policy: c.wire.Policy, Fixed: c.wire.fixed}
 	} else if path != "" {
 		file, err := recording.Open(path)
 		if err != nil {
-			return verify.UnreadableRecording(log.Name, path, cause(err))
+			return result.UnreadableRecording(log.Name, path, cause(err))
 		}
 		defer file.Close()
 		opts.Recording = file
 	}
 	if opts.Objects, err = c.verifier(log); err != nil {
-		return verify.Unreadable(log.Name, cause(err))
+		return result.Unreadable(log.Name, cause(err))
 	}
 	opts.Audit = c.audit
 	report := verify.Run(log.Name, reader, opts)
@@ -214,7 +215,7 @@ func isStore(dir string) bool {
 
 // lineage holds a session against its parent's log, if that is at hand: among
 // the logs of the same argument, or in the same store root.
-func (c *checker) lineage(log *locate.Log, report *verify.Log, logs []*locate.Log, reports []*verify.Log) {
+func (c *checker) lineage(log *locate.Log, report *result.Log, logs []*locate.Log, reports []*result.Log) {
 	parentID := report.Session.ParentSession
 	if parentID == "" || report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
 		return
@@ -248,7 +249,7 @@ func (c *checker) compareLineage(child, parent *locate.Log) ([]finding.Finding, 
 	return lineage.Check(childReader, parentReader)
 }
 
-func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*verify.Log) *locate.Log {
+func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*result.Log) *locate.Log {
 	for i, report := range reports {
 		if report.Session.ID == id {
 			return logs[i]
@@ -261,7 +262,7 @@ func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*ver
 }
 
 // beside adds to a log's report what is to be said of other generations beside it.
-func beside(log *locate.Log, report *verify.Log) *verify.Log {
+func beside(log *locate.Log, report *result.Log) *result.Log {
 	report.Older = log.Older
 	for _, f := range log.Beside(report.Verdict == finding.Refused || report.Verdict == finding.Unreadable) {
 		report.Add(f)
@@ -270,9 +271,9 @@ func beside(log *locate.Log, report *verify.Log) *verify.Log {
 }
 
 // absent reports the sessions of a place of which there is no log.
-func absent(place *locate.Place) (reports []*verify.Log) {
+func absent(place *locate.Place) (reports []*result.Log) {
 	for _, l := range place.Absent {
-		reports = append(reports, beside(l, verify.Absent(l.Name, l.Absent)))
+		reports = append(reports, beside(l, result.Absent(l.Name, l.Absent)))
 	}
 	return reports
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/gate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 func goldenCommand(a *app) *cli.Command {
@@ -111,7 +111,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		return err
 	}
 	defer out.close()
-	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	report := result.NewReport()
 	var empty []string // folders without a transcript
 	opts.Seen = make(map[string]bool)
 	for _, arg := range cmd.Args().Slice() {
@@ -122,7 +122,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		if opts.Read, err = readOptions(cmd, rules); err != nil {
 			return err
 		}
-		count, err := gate.Run(arg, opts, func(log *verify.Log) {
+		count, err := gate.Run(arg, opts, func(log *result.Log) {
 			judgeGolden(log, rules)
 			report.Add(log)
 			out.log(log)
@@ -146,7 +146,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 }
 
 // judgeGolden weighs what was found by the policy. What was accepted is settled.
-func judgeGolden(log *verify.Log, rules *policy.Policy) {
+func judgeGolden(log *result.Log, rules *policy.Policy) {
 	if log.Golden == gate.Accepted || log.Golden == gate.Removed {
 		return
 	}
@@ -168,7 +168,7 @@ type goldenText struct {
 	whole  *output.Text // prints what a policy set aside, too
 	w      io.Writer
 	quiet  bool
-	status func(*verify.Log) bool // whether a transcript has a line
+	status func(*result.Log) bool // whether a transcript has a line
 }
 
 func newGoldenText(w io.Writer, opts output.Options, verbose bool) *goldenText {
@@ -176,13 +176,13 @@ func newGoldenText(w io.Writer, opts output.Options, verbose bool) *goldenText {
 	opts.Quiet, opts.Summary = false, goldenSummary
 	whole := output.NewText(w, opts)
 	opts.Quiet = true
-	return &goldenText{output.NewText(w, opts), whole, w, quiet, func(log *verify.Log) bool {
+	return &goldenText{output.NewText(w, opts), whole, w, quiet, func(log *result.Log) bool {
 		return verbose || !quiet && log.Golden != gate.Unchanged
 	}}
 }
 
 // Log prints what the gate says of one transcript.
-func (t *goldenText) Log(log *verify.Log) {
+func (t *goldenText) Log(log *result.Log) {
 	if log.Golden == "" {
 		if t.quiet {
 			t.Findings(log)
@@ -202,7 +202,7 @@ func (t *goldenText) Log(log *verify.Log) {
 }
 
 // goldenSummary is the last line, which counts.
-func goldenSummary(report *verify.Report) string {
+func goldenSummary(report *result.Report) string {
 	counts := make(map[string]int)
 	transcripts, authored := 0, 0
 	for _, log := range report.Logs {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 )
 
@@ -48,7 +48,7 @@ type sink struct {
 type outputOption func(*output.Options)
 
 // withSummary sets the last line of text.
-func withSummary(line func(*verify.Report) string) outputOption {
+func withSummary(line func(*result.Report) string) outputOption {
 	return func(o *output.Options) { o.Summary = line }
 }
 
@@ -141,7 +141,7 @@ func (o *outputs) open(cmd *cli.Command, target outputTarget, opts output.Option
 }
 
 // log renders what was found in one log.
-func (o *outputs) log(log *verify.Log) {
+func (o *outputs) log(log *result.Log) {
 	output.Settle(log, o.app.redacting)
 	for _, out := range o.sinks {
 		out.Log(log)
@@ -154,7 +154,7 @@ func (o *outputs) needReport() bool {
 }
 
 // finish renders the rest and puts the files in place.
-func (o *outputs) finish(report *verify.Report) error {
+func (o *outputs) finish(report *result.Report) error {
 	for _, out := range o.sinks {
 		if err := out.Close(report); err != nil {
 			return err

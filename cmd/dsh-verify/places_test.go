@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/storetest"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
 )
 
 // runIn runs a command line and returns its exit code and its output.
@@ -128,7 +128,7 @@ func TestInterruptedReports(t *testing.T) {
 		if code != exitUnreadable || !strings.Contains(out, finding.ScanInterrupted.String()) || !strings.Contains(out, " of 3 sessions not checked") {
 			t.Errorf("%s: exit code %d\n%s", format, code, out)
 		}
-		var report verify.Report
+		var report result.Report
 		if format == "json" && (json.Unmarshal([]byte(out), &report) != nil || report.Verdict != finding.Unreadable) {
 			t.Errorf("the verdict is %s:\n%s", report.Verdict, out)
 		}

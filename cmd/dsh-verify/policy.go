@@ -7,7 +7,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/policy"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
@@ -71,7 +71,7 @@ func (c *checker) under(arg string) *checker {
 }
 
 // judge weighs reports by the policy.
-func (c *checker) judge(reports ...*verify.Log) []*verify.Log {
+func (c *checker) judge(reports ...*result.Log) []*result.Log {
 	for _, log := range reports {
 		c.setup.policy.Apply(log)
 	}

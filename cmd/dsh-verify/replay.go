@@ -9,7 +9,7 @@ import (
 	"github.com/mattn/go-isatty"
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 func replayCommand(a *app) *cli.Command {
@@ -57,7 +57,7 @@ func (a *app) replay(cmd *cli.Command) error {
 		return err
 	}
 	defer out.close()
-	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	report := result.NewReport()
 	for _, arg := range cmd.Args().Slice() {
 		for _, log := range run.argument(arg) {
 			report.Add(log)

@@ -13,7 +13,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/report"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
@@ -63,13 +63,13 @@ func (a *app) report(cmd *cli.Command) error {
 	run.wire = run.setup.wire
 	page := &report.Page{Redacted: redactor != nil}
 	count := 0
-	collect := func(checked *verify.Log, source report.Source) *report.Session {
+	collect := func(checked *result.Log, source report.Source) *report.Session {
 		count++
 		return report.Collect(count, checked, source)
 	}
 	for _, arg := range args {
-		collected := make(map[*verify.Log]*report.Session)
-		run.after = func(log *locate.Log, checked *verify.Log) {
+		collected := make(map[*result.Log]*report.Session)
+		run.after = func(log *locate.Log, checked *result.Log) {
 			collected[checked] = collect(checked, run.under(arg).source(log, redactor))
 		}
 		for _, checked := range run.argument(arg) {

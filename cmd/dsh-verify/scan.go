@@ -19,7 +19,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 func scanCommand(a *app) *cli.Command {
@@ -63,7 +63,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	s := &scanner{failFast: cmd.Bool("fail-fast"), counts: map[finding.Verdict]int{}, codes: map[finding.Code]int{}}
-	s.report = &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	s.report = result.NewReport()
 	if s.out, err = a.newOutputs(cmd, withRenderer("text", s.newText), withRenderer("ndjson", s.newNDJSON)); err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		}
 		places = append(places, place)
 		if len(place.Findings) > 0 {
-			s.place(c.judge(verify.Place(root, place.Findings))[0])
+			s.place(c.judge(result.Place(root, place.Findings))[0])
 		}
 		for _, log := range place.Absent {
 			name := realPath(log.Name)
@@ -122,7 +122,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	if found > 0 && len(s.logs)+len(s.absent) == 0 && cut == "" {
 		nothing = "nothing was left of " + plural(found, "session") + " by " + filterWords(cmd)
 		f := finding.New(finding.ScanNothing, finding.Plain(nothing), finding.Place{Seq: -1})
-		s.place(c.judge(verify.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))[0])
+		s.place(c.judge(result.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))[0])
 	}
 	jobs := cmd.Int("jobs")
 	if !cmd.IsSet("jobs") {
@@ -130,10 +130,10 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	}
 	if cut != "" {
 		f := finding.New(finding.ScanInterrupted, finding.Plain("it was not searched to the end"), finding.Place{Seq: -1, File: cut})
-		s.place(verify.Place(cut, []finding.Finding{f}))
+		s.place(result.Place(cut, []finding.Finding{f}))
 	}
 	for _, l := range s.absent {
-		s.done(l.checker.judge(beside(l.Log, verify.Absent(l.Name, l.Absent)))[0])
+		s.done(l.checker.judge(beside(l.Log, result.Absent(l.Name, l.Absent)))[0])
 	}
 	s.progress = newProgress(a.stderr, a.watched, len(s.logs))
 	if !s.stopped {
@@ -146,7 +146,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 			code = finding.ScanStopped
 		}
 		f := finding.New(code, finding.Say("%d of %s not checked", unchecked, plural(len(s.logs), "session")), finding.Place{Seq: -1})
-		s.place(verify.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))
+		s.place(result.Place(strings.Join(cmd.Args().Slice(), " "), []finding.Finding{f}))
 	}
 	sort.SliceStable(s.report.Logs, func(i, j int) bool { return s.report.Logs[i].File < s.report.Logs[j].File })
 	if err := s.out.finish(s.report); err != nil {
@@ -273,7 +273,7 @@ type scanner struct {
 	stopped     bool // by --fail-fast
 	atWork      int  // sessions that are being checked
 	ended       bool // what is still being checked counts no more
-	report      *verify.Report
+	report      *result.Report
 	counts      map[finding.Verdict]int
 	codes       map[finding.Code]int // sessions by code of a warning or error
 	requests    int
@@ -341,7 +341,7 @@ func (s *scanner) begin() {
 }
 
 // log takes the report on a session and returns whether the scan should stop.
-func (s *scanner) log(report *verify.Log) (stop bool) {
+func (s *scanner) log(report *result.Log) (stop bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ended {
@@ -354,7 +354,7 @@ func (s *scanner) log(report *verify.Log) (stop bool) {
 }
 
 // done takes the report on a session, or on a root that could not be opened.
-func (s *scanner) done(report *verify.Log) (stop bool) {
+func (s *scanner) done(report *result.Log) (stop bool) {
 	s.checked++
 	s.counts[report.Verdict]++
 	s.requests += report.Counts.Requests
@@ -367,14 +367,14 @@ func (s *scanner) done(report *verify.Log) (stop bool) {
 }
 
 // place takes the report on a root itself.
-func (s *scanner) place(report *verify.Log) {
+func (s *scanner) place(report *result.Log) {
 	if report.Verdict != finding.Rebuilt && report.Verdict != "" {
 		s.places++
 	}
 	s.add(report)
 }
 
-func (s *scanner) add(report *verify.Log) {
+func (s *scanner) add(report *result.Log) {
 	s.out.log(report)
 	if s.keep {
 		s.report.Add(report)
@@ -400,9 +400,9 @@ func (s *scanner) newText(w io.Writer, opts output.Options) output.Renderer {
 	return &scanText{output.NewText(w, opts), w, s}
 }
 
-func (t *scanText) Log(log *verify.Log) { t.ScanLine(log) }
+func (t *scanText) Log(log *result.Log) { t.ScanLine(log) }
 
-func (t *scanText) Close(*verify.Report) error {
+func (t *scanText) Close(*result.Report) error {
 	s := t.scanner
 	var verdicts []string
 	for _, v := range []finding.Verdict{finding.Verified, finding.Rebuilt, finding.Unverifiable, finding.Drift, finding.Refused, finding.Unreadable} {
@@ -451,13 +451,13 @@ func (s *scanner) newNDJSON(w io.Writer, _ output.Options) output.Renderer {
 	return &scanNDJSON{output.NewNDJSON(w), s}
 }
 
-func (n *scanNDJSON) Log(log *verify.Log) {
+func (n *scanNDJSON) Log(log *result.Log) {
 	short := *log
-	short.Requests = []verify.Request{}
+	short.Requests = []result.Request{}
 	n.Line(&short)
 }
 
-func (n *scanNDJSON) Close(report *verify.Report) error {
+func (n *scanNDJSON) Close(report *result.Report) error {
 	s := n.scanner
 	return n.Line(struct {
 		SchemaVersion int                     `json:"schemaVersion"`

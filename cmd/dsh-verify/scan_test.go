@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // A root is a store root that a test makes: sessions without a cwd, copies of a
@@ -52,14 +52,14 @@ func (r *root) add(folder, id string, edit func([]byte) []byte) {
 }
 
 // scan runs the command and returns its exit code and its sessions by folder.
-func (r *root) scan(args ...string) (code int, logs map[string]*verify.Log, last string) {
+func (r *root) scan(args ...string) (code int, logs map[string]*result.Log, last string) {
 	var out, errs bytes.Buffer
 	a := &app{stdin: strings.NewReader(""), stdout: &out, stderr: &errs, env: func(string) string { return "" }}
 	code = a.run(context.Background(), append(append([]string{"dsh-verify", "scan", "--format", "ndjson"}, args...), r.dir))
-	logs = make(map[string]*verify.Log)
+	logs = make(map[string]*result.Log)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for _, line := range lines[:len(lines)-1] {
-		log := new(verify.Log)
+		log := new(result.Log)
 		if err := json.Unmarshal([]byte(line), log); err != nil {
 			r.t.Fatalf("%v in %s", err, line)
 		}

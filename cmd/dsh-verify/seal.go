@@ -14,6 +14,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/seal"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -207,12 +208,12 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 	if err != nil {
 		return err
 	}
-	out, err := a.newOutputs(cmd, withSummary(func(r *verify.Report) string { return sealSummary(r, statement, now) }))
+	out, err := a.newOutputs(cmd, withSummary(func(r *result.Report) string { return sealSummary(r, statement, now) }))
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	report := &verify.Report{SchemaVersion: verify.SchemaVersion, Logs: []*verify.Log{}}
+	report := result.NewReport()
 	one, err := c.sealReport(log, statement, now)
 	if err != nil {
 		return err
@@ -226,12 +227,13 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 	return verdictStatus(report.Verdict, false)
 }
 
-func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *seal.Log) (*verify.Log, error) {
-	report := &verify.Log{File: log.Name, Verdict: finding.Sealed, Requests: []verify.Request{}, Findings: []finding.Finding{}}
+func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *seal.Log) (*result.Log, error) {
+	report := result.New(log.Name)
+	report.Verdict = finding.Sealed
 	if h := now.Header; h != nil {
 		report.Session = verify.SessionOf(h, now.Encoding)
 	}
-	report.Counts = verify.Counts{
+	report.Counts = result.Counts{
 		Lines: now.Read.Lines, Bytes: now.Read.Bytes, Events: now.Read.Events, Turns: now.Fold.Turns, Steps: now.Fold.Steps, Requests: now.Fold.Requests,
 		Retries: now.Fold.Attempts, Prepared: now.Fold.Prepared, Inherited: now.Fold.Inherited, Headers: now.Fold.Headers, Replaces: now.Fold.Replaces,
 	}
@@ -262,7 +264,7 @@ func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *se
 }
 
 // sealSummary is the last line, which counts.
-func sealSummary(report *verify.Report, statement *seal.Statement, now *seal.Log) string {
+func sealSummary(report *result.Report, statement *seal.Statement, now *seal.Log) string {
 	if report.Verdict == finding.Sealed {
 		events := plural(int(statement.Tree.Events), "event")
 		if statement.Tree.Events == 0 {

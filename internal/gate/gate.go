@@ -15,6 +15,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -50,7 +51,7 @@ const (
 // and returns how many there are. What is to be said of the argument itself is
 // reported first, as a place. The error is about the argument, or the revision to
 // compare with.
-func Run(arg string, opts Options, report func(*verify.Log)) (int, error) {
+func Run(arg string, opts Options, report func(*result.Log)) (int, error) {
 	w, err := find(arg)
 	if err != nil {
 		return 0, err
@@ -68,7 +69,7 @@ func Run(arg string, opts Options, report func(*verify.Log)) (int, error) {
 		said = append(said, finding.New(finding.GoldenLink, finding.Plain(listed(w.links)), finding.Place{Seq: -1}))
 	}
 	if len(said) > 0 {
-		report(verify.Place(arg, said))
+		report(result.Place(arg, said))
 	}
 	for _, t := range w.found {
 		if key := t.key(); opts.Seen != nil {
@@ -121,7 +122,7 @@ func (g *gate) before(t *transcript) folder {
 }
 
 // transcript checks one transcript.
-func (g *gate) transcript(t *transcript) *verify.Log {
+func (g *gate) transcript(t *transcript) *result.Log {
 	if t.log == "" {
 		return g.missing(t)
 	}
@@ -142,7 +143,7 @@ func (g *gate) transcript(t *transcript) *verify.Log {
 }
 
 // beside adds what is to be said of other files of the session.
-func (g *gate) beside(t *transcript, log *verify.Log) {
+func (g *gate) beside(t *transcript, log *result.Log) {
 	plain, compressed := t.files.Encodings()
 	if plain != "" && compressed != "" {
 		log.Add(finding.New(finding.StoreTwoEncodings, finding.Plain(t.log+" was checked"), finding.Place{Seq: -1}))
@@ -158,9 +159,9 @@ func (g *gate) beside(t *transcript, log *verify.Log) {
 }
 
 // read reads a log and records its sum.
-func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
+func (g *gate) read(t *transcript, recorder *golden.Recorder) *result.Log {
 	if t.files.Absent != "" {
-		return verify.Absent(t.name(), finding.New(finding.StorePlaceholder, finding.Plain(t.log), finding.Place{Seq: -1}))
+		return result.Absent(t.name(), finding.New(finding.StorePlaceholder, finding.Plain(t.log), finding.Place{Seq: -1}))
 	}
 	folder := onDisk(t.dir)
 	if t.named {
@@ -168,10 +169,10 @@ func (g *gate) read(t *transcript, recorder *golden.Recorder) *verify.Log {
 	}
 	in, err := open(folder, t.log, g.opts.Authored, g.opts.Read)
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
-		return verify.Refused(t.name(), refusal)
+		return result.Refused(t.name(), refusal)
 	}
 	if err != nil {
-		return verify.Unreadable(t.name(), reason(err))
+		return result.Unreadable(t.name(), reason(err))
 	}
 	defer in.closer.Close()
 	log := verify.Run(t.name(), in.reader, verify.Options{NoObjects: true, Watch: recorder})
@@ -198,9 +199,9 @@ func plural(n int, what string) string {
 }
 
 // missing reports a sum file without a transcript, or removes it.
-func (g *gate) missing(t *transcript) *verify.Log {
+func (g *gate) missing(t *transcript) *result.Log {
 	f := finding.New(finding.GoldenMissing, nil, finding.Place{Seq: -1})
-	log := verify.Place(t.name(), nil)
+	log := result.Place(t.name(), nil)
 	log.Golden = Missing
 	if g.opts.Update {
 		err := os.Remove(filepath.Join(t.dir, t.sum))
@@ -215,7 +216,7 @@ func (g *gate) missing(t *transcript) *verify.Log {
 }
 
 // unwritten reports a sum file that could not be written or removed.
-func unwritten(log *verify.Log, path string, err error) *verify.Log {
+func unwritten(log *result.Log, path string, err error) *result.Log {
 	log.Golden = Unwritten
 	log.Add(finding.New(finding.GoldenUnwritten, finding.Say("%s: %s", filepath.ToSlash(path), reason(err)), finding.Place{Seq: -1, File: filepath.ToSlash(path)}))
 	return log
@@ -232,7 +233,7 @@ func accepted(f finding.Finding) finding.Finding {
 type check struct {
 	*gate
 	transcript *transcript
-	log        *verify.Log
+	log        *result.Log
 	sum        *golden.Sum
 }
 

@@ -12,15 +12,15 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/gate"
 	"github.com/dsh-verify/dsh-verify/internal/loggen"
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 const fixtures = "../../fixtures"
 
-func run(t *testing.T, dir string, opts gate.Options) *verify.Report {
+func run(t *testing.T, dir string, opts gate.Options) *result.Report {
 	t.Helper()
 	opts.Authored = true
-	report := &verify.Report{}
+	report := &result.Report{}
 	if _, err := gate.Run(dir, opts, report.Add); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func run(t *testing.T, dir string, opts gate.Options) *verify.Report {
 }
 
 // statuses lists what the gate says, a line per transcript below dir.
-func statuses(dir string, report *verify.Report) string {
+func statuses(dir string, report *result.Report) string {
 	var b strings.Builder
 	for _, log := range report.Logs {
 		fmt.Fprintf(&b, "%s %s\n", log.Golden, strings.TrimPrefix(log.File, filepath.ToSlash(dir)+"/"))
@@ -88,7 +88,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-func has(log *verify.Log, code finding.Code) bool {
+func has(log *result.Log, code finding.Code) bool {
 	for _, f := range log.Findings {
 		if f.Code == code {
 			return true

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,6 +20,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -247,7 +247,7 @@ func checkBodies(dir string, log *locate.Log) (int, error) {
 
 // unexplained returns an error on the first request that drifts for a reason
 // that the log could tell, and how many do for one that it cannot.
-func unexplained(p *plan, log *locate.Log, path string, report *verify.Log) (int, error) {
+func unexplained(p *plan, log *locate.Log, path string, report *result.Log) (int, error) {
 	recorded := make(map[string][]byte)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -341,7 +341,7 @@ func rebuild(log *locate.Log) (map[string][]byte, error) {
 // checkTolerant checks what is left to check of a log with a drift that it
 // cannot explain, or that lost its tail once: then a recorded request may be
 // missing in it, or have been dispatched again under the same number.
-func checkTolerant(p *plan, report *verify.Log) error {
+func checkTolerant(p *plan, report *result.Log) error {
 	for _, f := range report.Findings {
 		lost := f.Code == finding.RecordingExtra || f.Code == finding.RecordingDuplicate
 		if f.Severity != finding.Error || f.Code == finding.RecordingDrift || lost && p.lossy() {
@@ -354,70 +354,13 @@ func checkTolerant(p *plan, report *verify.Log) error {
 
 // namesSuperseded reports whether a report says that a recorded request was
 // overtaken.
-func namesSuperseded(report *verify.Log, key string) bool {
+func namesSuperseded(report *result.Log, key string) bool {
 	return slices.ContainsFunc(report.Findings, func(f finding.Finding) bool {
 		return f.Code == finding.RecordingSuperseded && f.Place.Request == key
 	})
 }
 
-// checkEdits edits one recorded request: it must drift, and no other.
-func checkEdits(p *plan, dir string, log *locate.Log, path string) (int, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return 0, err
-	}
-	r := rand.New(rand.NewPCG(p.Seed, 2))
-	lines := bytes.SplitAfter(bytes.TrimSpace(text), []byte("\n"))
-	i := r.IntN(len(lines))
-	edited, what := editRequest(r, lines[i])
-	key := entryKey(lines[i])
-	lines[i] = edited
-	copied := filepath.Join(dir, "edited.jsonl")
-	if err := os.WriteFile(copied, bytes.Join(lines, nil), 0o644); err != nil {
-		return 0, err
-	}
-	report, err := run(dir, log, copied)
-	if err != nil {
-		return 0, err
-	}
-	for _, row := range report.Requests {
-		if row.Key() == key && row.Prepared && row.Verdict == finding.Rebuilt && namesSuperseded(report, key) {
-			return 1, nil // nothing tells it from one that a crash made the log lose
-		}
-		if want := row.Key() == key; want != (row.Verdict == finding.Drift) {
-			return 0, fmt.Errorf("the recorded request %s was edited (%s), and request %s is %s", key, what, row.Key(), row.Verdict)
-		}
-	}
-	if report.Verdict != finding.Drift {
-		return 0, fmt.Errorf("the recorded request %s was edited (%s), and the verdict is %s", key, what, report.Verdict)
-	}
-	return 1, nil
-}
-
-// editRequest changes one letter or digit of the request, or drops it.
-func editRequest(r *rand.Rand, line []byte) (edited []byte, what string) {
-	from := bytes.Index(line, []byte(`"request":{`)) + len(`"request":{`)
-	for {
-		at := from + r.IntN(len(line)-from)
-		c := line[at]
-		if !(c >= 'a' && c <= 'e' || c >= '1' && c <= '8') || line[at-1] == '\\' {
-			continue
-		}
-		edited = append([]byte(nil), line...)
-		edited[at]++
-		return edited, fmt.Sprintf("byte %d", at-from)
-	}
-}
-
-func entryKey(line []byte) string {
-	var e struct{ Turn, Step, Attempt int }
-	if err := json.Unmarshal(line, &e); err != nil {
-		return err.Error()
-	}
-	return fmt.Sprintf("%d.%d.%d", e.Turn, e.Step, e.Attempt)
-}
-
-func run(dir string, log *locate.Log, path string) (*verify.Log, error) {
+func run(dir string, log *locate.Log, path string) (*result.Log, error) {
 	reader, closer, err := log.Open(logformat.Options{})
 	if err != nil {
 		return nil, err
@@ -447,7 +390,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func firstError(report *verify.Log) string {
+func firstError(report *result.Log) string {
 	for _, f := range report.Findings {
 		if f.Severity == finding.Error {
 			return fmt.Sprintf("%s %s %v\n  %s", f.Code, f.Message(), f.Place, strings.Join(f.Lines(), "\n  "))
@@ -459,124 +402,4 @@ func firstError(report *verify.Log) string {
 		}
 	}
 	return "no finding says why"
-}
-
-// judgeSessions has the harness's loader judge the logs of a session, as they
-// are and damaged.
-func judgeSessions(t *testing.T, seed uint64, dir string, total *totals) {
-	files, _ := filepath.Glob(filepath.Join(dir, "sessions", "*", "*", "session.jsonl*"))
-	if len(files) == 0 {
-		return
-	}
-	var batch []trial
-	r := rand.New(rand.NewPCG(seed, 3))
-	for _, path := range files {
-		b := readBase(t, path)
-		if b == nil {
-			continue
-		}
-		batch = append(batch, trial{base: b, file: b.file, how: "undamaged", seed: seed})
-		for i := range 4 {
-			file, how := mutate(r, b)
-			batch = append(batch, trial{base: b, file: file, how: how, seed: seed*1000 + uint64(i)})
-		}
-	}
-	c := newComparison([]*loader{published(t)})
-	c.compare(t, batch)
-	c.report(t)
-	total.Lock()
-	total.judged += len(batch)
-	total.Unlock()
-}
-
-// shrink leaves away what does not matter for a failure. It plays a few dozen
-// smaller plans at most.
-func (h *harness) shrink(p *plan, why error) (*plan, error) {
-	best := p
-	budget := 40
-	kind := failureKind(why)
-	try := func(smaller *plan) bool {
-		if budget == 0 || len(smaller.Lifetimes) == 0 {
-			return false
-		}
-		budget--
-		dir, err := os.MkdirTemp("", "shrink")
-		if err != nil {
-			return false
-		}
-		defer os.RemoveAll(dir)
-		err = h.play(smaller, dir, nil)
-		if err == nil || failureKind(err) != kind {
-			return false
-		}
-		best, why = smaller, err
-		return true
-	}
-	for changed := true; changed && budget > 0; {
-		changed = false
-		for _, cut := range cuts(best) {
-			if try(cut) {
-				changed = true
-				break
-			}
-		}
-	}
-	return best, why
-}
-
-// failureKind is a failure without what differs from run to run.
-func failureKind(err error) string {
-	text := err.Error()
-	for _, code := range []string{"recording/", "object/", "log/", "lifetime", "edited", "recorded", "store"} {
-		if at := strings.Index(text, code); at >= 0 {
-			return text[at : at+len(code)]
-		}
-	}
-	return ""
-}
-
-// cuts are the plans that are one step smaller, the smallest first.
-func cuts(p *plan) (smaller []*plan) {
-	add := func(change func(*plan)) {
-		text, _ := json.Marshal(p)
-		var c plan
-		if json.Unmarshal(text, &c) == nil {
-			change(&c)
-			smaller = append(smaller, &c)
-		}
-	}
-	if n := len(p.Lifetimes); n > 1 {
-		add(func(c *plan) { c.Lifetimes = c.Lifetimes[:n-1] })
-	}
-	for i, l := range p.Lifetimes {
-		for k := len(l.Turns) - 1; k >= 0; k-- {
-			add(func(c *plan) {
-				c.Lifetimes[i].Turns = append(c.Lifetimes[i].Turns[:k], c.Lifetimes[i].Turns[k+1:]...)
-			})
-		}
-		if len(l.Tools) > 0 {
-			add(func(c *plan) { c.Lifetimes[i].Tools = c.Lifetimes[i].Tools[1:] })
-		}
-		if l.EarlyActs != nil {
-			add(func(c *plan) { c.Lifetimes[i].EarlyActs = nil })
-		}
-		if l.Compact != nil {
-			add(func(c *plan) { c.Lifetimes[i].Compact = nil })
-		}
-		for k, t := range l.Turns {
-			if len(t.Before) > 0 {
-				add(func(c *plan) { c.Lifetimes[i].Turns[k].Before = t.Before[1:] })
-			}
-			if len(t.Replies) > 0 {
-				add(func(c *plan) { c.Lifetimes[i].Turns[k].Replies = t.Replies[:len(t.Replies)-1] })
-			}
-			for m, reply := range t.Replies {
-				if len(reply) > 1 {
-					add(func(c *plan) { c.Lifetimes[i].Turns[k].Replies[m] = reply[len(reply)/2:] })
-					add(func(c *plan) { c.Lifetimes[i].Turns[k].Replies[m] = reply[1:] })
-				}
-			}
-		}
-	}
-	return smaller
 }

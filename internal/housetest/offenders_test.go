@@ -3,8 +3,7 @@ package housetest
 // Known offenders, with what they have now. The lists only get shorter.
 
 var longFiles = map[string]int{
-	"cmd/dsh-verify/scan.go":                504,
-	"internal/harnesstest/sessions_test.go": 582,
+	"cmd/dsh-verify/scan.go": 504,
 }
 
 var longFunctions = map[string]int{

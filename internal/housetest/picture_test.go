@@ -47,8 +47,10 @@ var strangers = []struct{ from, to, why string }{
 	{"reconstruct/wire/...", "logformat", "a body is made of a request, without the log"},
 	{"internal/output", "logformat/...", "output prints results, and reads no log"},
 	{"internal/output", "reconstruct/...", "output prints results, and rebuilds nothing"},
+	{"internal/output", "internal/verify", "output prints results, and runs nothing"},
 	{"internal/policy", "logformat/...", "a policy weighs findings, and reads no log"},
 	{"internal/policy", "reconstruct/...", "a policy weighs findings, and rebuilds nothing"},
+	{"internal/policy", "internal/verify", "a policy weighs results, and runs nothing"},
 	{"internal/result", "reconstruct/...", "a result is plain data"},
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // arrow leads the line that says what to do.
@@ -34,7 +34,7 @@ func explain(f finding.Finding) []string {
 
 // where names a finding's place; the file too when it is not the log, or when
 // nothing around it names the log.
-func where(log *verify.Log, f finding.Finding, alone bool) string {
+func where(log *result.Log, f finding.Finding, alone bool) string {
 	place := f.Place.Where()
 	if alone || f.Place.File != log.File {
 		place = strings.TrimSpace(f.Place.File + " " + place)

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"io"
 
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/visible"
 )
 
 // JSON writes the report as one indented document.
-func JSON(w io.Writer, report *verify.Report) error { return WriteJSON(w, report, "  ") }
+func JSON(w io.Writer, report *result.Report) error { return WriteJSON(w, report, "  ") }
 
 // WriteJSON writes a value as JSON and a line feed, indented unless indent is
 // empty. Characters that hide or command something are escaped, whatever text holds

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // The elements of a JUnit report that its readers agree on.
@@ -57,7 +57,7 @@ func (c *junitCounts) add(of junitCounts) {
 
 // junit writes a suite per log. A finding fails the requests that it names, and
 // the log itself when it names none; so a suite fails if its log does.
-func junit(w io.Writer, report *verify.Report, strict bool) error {
+func junit(w io.Writer, report *result.Report, strict bool) error {
 	all := junitSuites{Name: "dsh-verify"}
 	for _, log := range report.Logs {
 		suite := junitLog(log, strict)
@@ -76,7 +76,7 @@ func junit(w io.Writer, report *verify.Report, strict bool) error {
 	return err
 }
 
-func junitLog(log *verify.Log, strict bool) junitSuite {
+func junitLog(log *result.Log, strict bool) junitSuite {
 	name := diffview.Visible(log.File)
 	failing, rest := byRequest(log)
 	cases := []junitCase{logCase(log, rest, len(failing) > 0, strict)}
@@ -109,7 +109,7 @@ func junitLog(log *verify.Log, strict bool) junitSuite {
 
 // byRequest sorts a log's failing findings by the requests that they name; the
 // rest is about the log.
-func byRequest(log *verify.Log) (failing map[string][]*finding.Finding, rest []finding.Finding) {
+func byRequest(log *result.Log) (failing map[string][]*finding.Finding, rest []finding.Finding) {
 	rows := make(map[string]bool, len(log.Requests))
 	for _, q := range log.Requests {
 		rows[q.Key()] = true
@@ -161,7 +161,7 @@ func requestFailure(key string, found []*finding.Finding, reported map[*finding.
 
 // logCase is the case of the log itself. It fails with what names no request, and
 // says on the side what fails nothing.
-func logCase(log *verify.Log, failing []finding.Finding, elsewhere, strict bool) junitCase {
+func logCase(log *result.Log, failing []finding.Finding, elsewhere, strict bool) junitCase {
 	c := junitCase{Name: "log", Output: remarks(log)}
 	switch {
 	case len(failing) > 0:
@@ -187,7 +187,7 @@ func logCase(log *verify.Log, failing []finding.Finding, elsewhere, strict bool)
 }
 
 // remarks are the findings that fail nothing.
-func remarks(log *verify.Log) *junitOutput {
+func remarks(log *result.Log) *junitOutput {
 	var text []string
 	for _, f := range log.Findings {
 		if !f.Fails() {
@@ -202,7 +202,7 @@ func remarks(log *verify.Log) *junitOutput {
 }
 
 // openQuestions says what could not be verified.
-func openQuestions(log *verify.Log) string {
+func openQuestions(log *result.Log) string {
 	for _, f := range log.Findings {
 		if f.Imposes() == finding.Unverifiable {
 			return f.Code.String() + ": " + diffview.Visible(f.Message())

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // What the readers of JUnit reports take from them, written down apart from what
@@ -44,7 +44,7 @@ type (
 	}
 )
 
-func readJUnit(t *testing.T, report *verify.Report, opts output.Options) suites {
+func readJUnit(t *testing.T, report *result.Report, opts output.Options) suites {
 	t.Helper()
 	var got suites
 	if err := xml.Unmarshal(render(t, "junit", report, opts), &got); err != nil {

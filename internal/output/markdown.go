@@ -7,7 +7,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // The summary of a job is cut at a size by those who show it, so it names this
@@ -20,7 +20,7 @@ const (
 // markdown writes the summary of a job: the verdict, a row per log, and the
 // findings, worst first; notes and what is ignored are folded.
 // A command that compares no requests sums up in its own words.
-func markdown(w io.Writer, report *verify.Report, summary func(*verify.Report) string) error {
+func markdown(w io.Writer, report *result.Report, summary func(*result.Report) string) error {
 	var b strings.Builder
 	all := count(report.Logs...)
 	line := all.String()
@@ -68,7 +68,7 @@ func mark(v finding.Verdict) string {
 	return "❌"
 }
 
-func markdownTable(b *strings.Builder, report *verify.Report, compared bool) {
+func markdownTable(b *strings.Builder, report *result.Report, compared bool) {
 	if len(report.Logs) == 0 {
 		return
 	}
@@ -91,7 +91,7 @@ func markdownTable(b *strings.Builder, report *verify.Report, compared bool) {
 	}
 }
 
-func markdownSection(b *strings.Builder, report *verify.Report, is func(finding.Finding) bool, total int) {
+func markdownSection(b *strings.Builder, report *result.Report, is func(finding.Finding) bool, total int) {
 	shown := 0
 	for _, log := range report.Logs {
 		for _, f := range log.Findings {
@@ -108,7 +108,7 @@ func markdownSection(b *strings.Builder, report *verify.Report, is func(finding.
 	}
 }
 
-func markdownFinding(b *strings.Builder, log *verify.Log, f finding.Finding) {
+func markdownFinding(b *strings.Builder, log *result.Log, f finding.Finding) {
 	fmt.Fprintf(b, "\n- **%s**", f.Code)
 	if place := where(log, f, true); place != "" {
 		fmt.Fprintf(b, " in %s", mdCode(place))

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // An NDJSON writes a line per log, the object that json has for it, and a last
@@ -26,10 +26,10 @@ func (r *NDJSON) Line(v any) error {
 }
 
 // Log writes a log's line.
-func (r *NDJSON) Log(log *verify.Log) { r.Line(log) }
+func (r *NDJSON) Log(log *result.Log) { r.Line(log) }
 
 // Close writes the last line.
-func (r *NDJSON) Close(report *verify.Report) error {
+func (r *NDJSON) Close(report *result.Report) error {
 	return r.Line(struct {
 		SchemaVersion int             `json:"schemaVersion"`
 		Verdict       finding.Verdict `json:"verdict"`

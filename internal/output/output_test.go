@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -35,7 +36,7 @@ func TestGolden(t *testing.T) {
 // TestNothing holds that a report without logs is whole in every format.
 func TestNothing(t *testing.T) {
 	for _, format := range output.Formats() {
-		got := render(t, format, &verify.Report{SchemaVersion: 1, Logs: []*verify.Log{}}, output.Options{})
+		got := render(t, format, &result.Report{SchemaVersion: 1, Logs: []*result.Log{}}, output.Options{})
 		if len(got) == 0 {
 			t.Errorf("%s: nothing was written", format)
 		}
@@ -95,7 +96,7 @@ func TestUnknownFormat(t *testing.T) {
 	}
 }
 
-func render(t *testing.T, format string, report *verify.Report, opts output.Options) []byte {
+func render(t *testing.T, format string, report *result.Report, opts output.Options) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	r, err := output.New(format, &b, opts)
@@ -130,30 +131,30 @@ func golden(t *testing.T, name string, got []byte) {
 
 // fixtureReport is the report on some recorded sessions, named as from the
 // repository's root.
-func fixtureReport(t *testing.T) *verify.Report {
+func fixtureReport(t *testing.T) *result.Report {
 	t.Helper()
-	logs := []*verify.Log{
+	logs := []*result.Log{
 		check(t, "fixtures/tools-parallel/session.jsonl", "fixtures/tools-parallel/requests.jsonl"),
 		check(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/edited-message.jsonl"),
 		check(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/dropped.jsonl"),
 		check(t, "fixtures/reject-seq-gap-committed/session.jsonl", ""),
 		check(t, "fixtures/image-inline-small/session.jsonl", ""),
 		check(t, "fixtures/accept-torn-garbage/session.jsonl", ""),
-		verify.Unreadable("nowhere.jsonl", "no such file or directory"),
+		result.Unreadable("nowhere.jsonl", "no such file or directory"),
 		hostile(),
 	}
 	return newReport(logs...)
 }
 
-func newReport(logs ...*verify.Log) *verify.Report {
-	report := &verify.Report{SchemaVersion: verify.SchemaVersion}
+func newReport(logs ...*result.Log) *result.Report {
+	report := &result.Report{SchemaVersion: result.SchemaVersion}
 	for _, log := range logs {
 		report.Add(log)
 	}
 	return report
 }
 
-func check(t *testing.T, log, recorded string) *verify.Log {
+func check(t *testing.T, log, recorded string) *result.Log {
 	t.Helper()
 	const root = "../../"
 	f, err := os.Open(root + log)
@@ -173,12 +174,12 @@ func check(t *testing.T, log, recorded string) *verify.Log {
 }
 
 // hostile is a report whose every text tries to be something else than text.
-func hostile() *verify.Log {
+func hostile() *result.Log {
 	bad := "<script>|`x`]]>&amp;\x1b[31m\u202e\u200b\x00 @all [a](javascript:1)\n# {0}"
-	log := &verify.Log{
+	log := &result.Log{
 		File: "logs/" + bad + ".jsonl", Verdict: finding.Drift,
-		Session:  verify.Session{ID: bad},
-		Requests: []verify.Request{{Ordinal: 1, Turn: 1, Step: 1, Attempt: 1, Model: bad, SHA256: strings.Repeat("0", 64), Relation: bad, Verdict: finding.Drift}},
+		Session:  result.Session{ID: bad},
+		Requests: []result.Request{{Ordinal: 1, Turn: 1, Step: 1, Attempt: 1, Model: bad, SHA256: strings.Repeat("0", 64), Relation: bad, Verdict: finding.Drift}},
 	}
 	log.Counts.Requests, log.Counts.Drifted = 1, 1
 	f := finding.New(finding.RecordingDrift, finding.Plain(bad), finding.Place{Seq: 7, Line: 9, Request: "1.1.1", Pointer: "/" + bad, File: "recorded/" + bad})

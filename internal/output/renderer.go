@@ -5,16 +5,16 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // A Renderer writes what a run finds, in one format. Errors of its writer stay
 // with the writer.
 type Renderer interface {
 	// Log takes what was found in one log. Logs come in the order of the report.
-	Log(*verify.Log)
+	Log(*result.Log)
 	// Close takes the report of all those logs, and writes what is left to write.
-	Close(*verify.Report) error
+	Close(*result.Report) error
 }
 
 // Options say how to render.
@@ -24,7 +24,7 @@ type Options struct {
 	Strict bool   // what could not be verified fails, in formats that know failures
 	// Summary returns the last line of text, and the first of Markdown, in place of
 	// the one that counts requests; nil: that one.
-	Summary func(*verify.Report) string
+	Summary func(*result.Report) string
 	// Own are a command's own renderers, by format, in place of these.
 	Own map[string]func(io.Writer, Options) Renderer
 }
@@ -37,11 +37,11 @@ var formats = []struct {
 	{"json", func(w io.Writer, _ Options) Renderer { return &whole{w, JSON} }},
 	{"ndjson", func(w io.Writer, _ Options) Renderer { return NewNDJSON(w) }},
 	{"junit", func(w io.Writer, o Options) Renderer {
-		return &whole{w, func(w io.Writer, report *verify.Report) error { return junit(w, report, o.Strict) }}
+		return &whole{w, func(w io.Writer, report *result.Report) error { return junit(w, report, o.Strict) }}
 	}},
 	{"sarif", func(w io.Writer, _ Options) Renderer { return &whole{w, sarif} }},
 	{"markdown", func(w io.Writer, o Options) Renderer {
-		return &whole{w, func(w io.Writer, report *verify.Report) error { return markdown(w, report, o.Summary) }}
+		return &whole{w, func(w io.Writer, report *result.Report) error { return markdown(w, report, o.Summary) }}
 	}},
 }
 
@@ -72,10 +72,10 @@ func New(format string, w io.Writer, opts Options) (Renderer, error) {
 // end knows.
 type whole struct {
 	w     io.Writer
-	write func(io.Writer, *verify.Report) error
+	write func(io.Writer, *result.Report) error
 }
 
-func (r *whole) Log(*verify.Log) {}
+func (r *whole) Log(*result.Log) {}
 
 // NeedsReport reports whether a renderer takes the logs from the report at the
 // end; the others take all from Log, and their report may be empty but for its
@@ -85,4 +85,4 @@ func NeedsReport(r Renderer) bool {
 	return ok
 }
 
-func (r *whole) Close(report *verify.Report) error { return r.write(r.w, report) }
+func (r *whole) Close(report *result.Report) error { return r.write(r.w, report) }

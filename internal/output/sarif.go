@@ -11,7 +11,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // The objects of SARIF 2.1.0 (OASIS, errata 01) that a report is made of.
@@ -93,7 +93,7 @@ type (
 
 // sarif writes one run with a result per finding. Lines are those of the decoded
 // log, also where the file holds it compressed.
-func sarif(w io.Writer, report *verify.Report) error {
+func sarif(w io.Writer, report *result.Report) error {
 	rules, index := sarifRules(report)
 	run := sarifRun{
 		Tool:        sarifTool{sarifDriver{"dsh-verify", rules}},
@@ -117,7 +117,7 @@ func sarif(w io.Writer, report *verify.Report) error {
 
 // sarifRules returns the rules that the report's findings fall under, in the
 // order of the catalogue.
-func sarifRules(report *verify.Report) (rules []sarifRule, index map[string]int) {
+func sarifRules(report *result.Report) (rules []sarifRule, index map[string]int) {
 	used := make(map[string]bool)
 	for _, log := range report.Logs {
 		for _, f := range log.Findings {
@@ -148,7 +148,7 @@ func sentence(clause string) string {
 	return strings.ToUpper(clause[:1]) + strings.TrimSuffix(clause[1:], ".") + "."
 }
 
-func sarifFinding(log *verify.Log, f finding.Finding) sarifResult {
+func sarifFinding(log *result.Log, f finding.Finding) sarifResult {
 	r := sarifResult{
 		RuleID: f.Code.String(), Level: f.Severity.String(),
 		Message:    sarifText{Text: strings.Join(explain(f), "\n")},
@@ -219,7 +219,7 @@ func sarifProperties(f finding.Finding) map[string]any {
 // fingerprint names a finding by what it is about and not by where that lies: it
 // stays when the log grows, moves or is packed otherwise. Findings of a run that
 // share it are counted behind it.
-func fingerprint(log *verify.Log, f finding.Finding) string {
+func fingerprint(log *result.Log, f finding.Finding) string {
 	about := log.Session.ID
 	if about == "" {
 		about = filepath.ToSlash(log.File)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // The part of the SARIF 2.1.0 schema that reports use. As in the schema, members
@@ -108,7 +108,7 @@ func checkSARIF(path, kind string, v any) (faults []string) {
 	return faults
 }
 
-func readSARIF(t *testing.T, report *verify.Report) map[string]any {
+func readSARIF(t *testing.T, report *result.Report) map[string]any {
 	t.Helper()
 	var doc map[string]any
 	if err := json.Unmarshal(render(t, "sarif", report, output.Options{}), &doc); err != nil {
@@ -118,7 +118,7 @@ func readSARIF(t *testing.T, report *verify.Report) map[string]any {
 }
 
 func TestSARIFFollowsItsSchema(t *testing.T) {
-	for _, report := range []*verify.Report{fixtureReport(t), {SchemaVersion: 1}} {
+	for _, report := range []*result.Report{fixtureReport(t), {SchemaVersion: 1}} {
 		for _, fault := range checkSARIF("", "log", readSARIF(t, report)) {
 			t.Error(fault)
 		}
@@ -176,12 +176,12 @@ func TestSARIFPointsAtTheLog(t *testing.T) {
 // TestSARIFFingerprintsStay holds that a finding keeps its fingerprint when the
 // log moves and its line does.
 func TestSARIFFingerprintsStay(t *testing.T) {
-	one := &verify.Log{File: "a.jsonl", Session: verify.Session{ID: "ses"}}
+	one := &result.Log{File: "a.jsonl", Session: result.Session{ID: "ses"}}
 	one.Add(finding.New(finding.AuditText, nil, finding.Place{Seq: 9, Line: 12}))
-	two := &verify.Log{File: "moved/b.jsonl.zstd", Session: verify.Session{ID: "ses"}}
+	two := &result.Log{File: "moved/b.jsonl.zstd", Session: result.Session{ID: "ses"}}
 	two.Add(finding.New(finding.AuditText, nil, finding.Place{Seq: 9, Line: 10}))
 	two.Add(finding.New(finding.AuditText, nil, finding.Place{Seq: 11, Line: 10}))
-	print := func(log *verify.Log, i int) any {
+	print := func(log *result.Log, i int) any {
 		_, found := results(readSARIF(t, newReport(log)))
 		return found[i].(map[string]any)["partialFingerprints"].(map[string]any)["dshVerifyFinding/v1"]
 	}

@@ -6,12 +6,12 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // ScanLine prints a session of a scan: one line, and one for each warning or
 // error. A quiet one leaves sound sessions out.
-func (t *Text) ScanLine(log *verify.Log) {
+func (t *Text) ScanLine(log *result.Log) {
 	c := count(log)
 	if (t.quiet || log.Place) && c.errors+c.warnings == 0 {
 		return

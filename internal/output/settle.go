@@ -2,12 +2,12 @@ package output
 
 import (
 	"github.com/dsh-verify/dsh-verify/internal/redact"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // Settle makes a report ready to be printed. Redacted, it names no text: where the session
 // ran, the digests of requests, and what findings quote are replaced. File names stay.
-func Settle(log *verify.Log, redactor *redact.Redactor) {
+func Settle(log *result.Log, redactor *redact.Redactor) {
 	cwd := log.Session.Cwd
 	for i := range log.Findings {
 		log.Findings[i].Settle(redactor, cwd)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // A tally counts what stands in logs.
@@ -12,7 +12,7 @@ type tally struct {
 	logs, requests, verified, drifted, errors, warnings, notes, ignored int
 }
 
-func count(logs ...*verify.Log) (t tally) {
+func count(logs ...*result.Log) (t tally) {
 	for _, log := range logs {
 		if !log.Place {
 			t.logs++

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // Text prints reports for a person. Every text that may quote a log goes out
@@ -18,7 +18,7 @@ type Text struct {
 	w     io.Writer
 	style *Style
 	quiet bool
-	last  func(*verify.Report) string // the last line; nil: Summary
+	last  func(*result.Report) string // the last line; nil: Summary
 }
 
 // NewText returns a printer. A quiet one prints findings that matter and the
@@ -31,7 +31,7 @@ func NewText(w io.Writer, opts Options) *Text {
 }
 
 // Log prints what was found in one log.
-func (t *Text) Log(log *verify.Log) {
+func (t *Text) Log(log *result.Log) {
 	if !t.quiet {
 		t.head(log)
 		t.table(log.Requests)
@@ -40,7 +40,7 @@ func (t *Text) Log(log *verify.Log) {
 }
 
 // Findings prints the findings of a log alone.
-func (t *Text) Findings(log *verify.Log) {
+func (t *Text) Findings(log *result.Log) {
 	for _, f := range log.Findings {
 		if !t.quiet || f.Severity > finding.Note && f.Suppressed == "" {
 			t.finding(log, f)
@@ -51,7 +51,7 @@ func (t *Text) Findings(log *verify.Log) {
 	}
 }
 
-func (t *Text) head(log *verify.Log) {
+func (t *Text) head(log *result.Log) {
 	fmt.Fprintln(t.w, t.style.bold.Sprint(diffview.Visible(log.File)))
 	s, c := log.Session, log.Counts
 	if s.ID != "" {
@@ -87,7 +87,7 @@ func inStore(dir string) string {
 	return " in " + diffview.Visible(dir)
 }
 
-func lineage(s verify.Session) string {
+func lineage(s result.Session) string {
 	out := ""
 	if s.ParentSession != "" {
 		out = fmt.Sprintf(", fork of %s at seq %d", diffview.Visible(s.ParentSession), s.SeedLength)
@@ -98,7 +98,7 @@ func lineage(s verify.Session) string {
 	return out
 }
 
-func extras(c verify.Counts) string {
+func extras(c result.Counts) string {
 	var parts []string
 	for _, e := range []struct {
 		n    int64
@@ -118,7 +118,7 @@ func extras(c verify.Counts) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-func (t *Text) table(rows []verify.Request) {
+func (t *Text) table(rows []result.Request) {
 	if len(rows) == 0 {
 		return
 	}
@@ -163,7 +163,7 @@ func (t *Text) tableLine(line string, heading bool) {
 	}
 }
 
-func (t *Text) finding(log *verify.Log, f finding.Finding) {
+func (t *Text) finding(log *result.Log, f finding.Finding) {
 	place := where(log, f, t.quiet)
 	if place != "" {
 		place = "  " + place
@@ -189,12 +189,12 @@ func (t *Text) label(f finding.Finding) string {
 }
 
 // Summary prints the last line, which counts.
-func (t *Text) Summary(report *verify.Report) {
+func (t *Text) Summary(report *result.Report) {
 	fmt.Fprintf(t.w, "%s: %s\n", t.verdict(report.Verdict), count(report.Logs...))
 }
 
 // Close prints the last line.
-func (t *Text) Close(report *verify.Report) error {
+func (t *Text) Close(report *result.Report) error {
 	if t.last != nil {
 		fmt.Fprintln(t.w, t.last(report))
 	} else {

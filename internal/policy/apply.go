@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // Apply weighs a log's findings by the policy, and settles the verdict anew.
-func (p *Policy) Apply(log *verify.Log) {
+func (p *Policy) Apply(log *result.Log) {
 	if p.Path == "" {
 		return
 	}
@@ -36,7 +36,7 @@ func (p *Policy) Apply(log *verify.Log) {
 
 // rest is the verdict without what findings impose: the log's own where it is no
 // worse than good, or worse than they say.
-func rest(log *verify.Log, imposed finding.Verdict) finding.Verdict {
+func rest(log *result.Log, imposed finding.Verdict) finding.Verdict {
 	switch {
 	case log.Verdict == finding.Verified || log.Verdict == finding.Sealed || log.Verdict == finding.Rebuilt:
 		return log.Verdict

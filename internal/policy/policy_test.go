@@ -8,6 +8,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -104,7 +105,7 @@ func TestVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := &verify.Log{File: "x.jsonl", Verdict: c.before}
+		log := &result.Log{File: "x.jsonl", Verdict: c.before}
 		log.Counts.Verified = 1
 		log.Findings = append(log.Findings, finding.New(c.code, nil, finding.Place{Seq: -1, File: log.File}))
 		p.Apply(log)
@@ -120,7 +121,7 @@ func TestOneOfTwo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := &verify.Log{File: filepath.Join(p.Dir, "old", "x.jsonl"), Verdict: finding.Drift}
+	log := &result.Log{File: filepath.Join(p.Dir, "old", "x.jsonl"), Verdict: finding.Drift}
 	for _, code := range []finding.Code{finding.AuditText, finding.AuditUsage, finding.AuditNUL} {
 		log.Add(finding.New(code, nil, finding.Place{Seq: 1}))
 	}
@@ -164,7 +165,7 @@ func TestPaths(t *testing.T) {
 		if file != "" {
 			file = filepath.Join(p.Dir, file)
 		}
-		log := &verify.Log{File: file, Findings: []finding.Finding{finding.New(finding.AuditNUL, nil, finding.Place{Seq: -1})}}
+		log := &result.Log{File: file, Findings: []finding.Finding{finding.New(finding.AuditNUL, nil, finding.Place{Seq: -1})}}
 		p.Apply(log)
 		if got := log.Findings[0].Suppressed != ""; got != c.want {
 			t.Errorf("%q on %q: %v, want %v", c.pattern, c.file, got, c.want)

@@ -15,6 +15,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -225,7 +226,7 @@ func bodyOf(text []byte, purpose string) body {
 }
 
 // verify checks the log against nothing, or a mutant.
-func (b *base) verify(t testing.TB, opts verify.Options) *verify.Log {
+func (b *base) verify(t testing.TB, opts verify.Options) *result.Log {
 	if b.objects != "" {
 		store, err := objectstore.OpenFolder(b.objects)
 		if err != nil {
@@ -238,24 +239,24 @@ func (b *base) verify(t testing.TB, opts verify.Options) *verify.Log {
 
 // compare checks the log against a mutant as the command does. A mutant that cannot be
 // read gives an unreadable log.
-func (b *base) compare(t testing.TB, m *mutant) *verify.Log {
+func (b *base) compare(t testing.TB, m *mutant) *result.Log {
 	if m.Kind == "requests" {
 		file, err := recording.Open(m.Path)
 		if err != nil {
-			return verify.UnreadableRecording("log", m.Path, err.Error())
+			return result.UnreadableRecording("log", m.Path, err.Error())
 		}
 		defer file.Close()
 		return b.verify(t, verify.Options{Recording: file})
 	}
 	file, err := capture.Open(m.Path)
 	if err != nil {
-		return verify.UnreadableRecording("log", m.Path, err.Error())
+		return result.UnreadableRecording("log", m.Path, err.Error())
 	}
 	return b.verify(t, verify.Options{Capture: &verify.Capture{File: file, Policy: wire.DefaultPolicy()}})
 }
 
 // codes are the findings of a report that are no notes.
-func codes(log *verify.Log) string {
+func codes(log *result.Log) string {
 	var list []string
 	seen := make(map[finding.Code]bool)
 	for _, f := range log.Findings {

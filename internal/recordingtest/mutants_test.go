@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 var (
@@ -72,7 +72,7 @@ func TestMutants(t *testing.T) {
 }
 
 // tryCompare compares, and names the mutant where that fails.
-func (b *base) tryCompare(t *testing.T, m *mutant, seed uint64) *verify.Log {
+func (b *base) tryCompare(t *testing.T, m *mutant, seed uint64) *result.Log {
 	defer func() {
 		if r := recover(); r != nil {
 			t.Fatalf("seed %d, %s %s (%s): %v", seed, b.Name, m.Kind, m.what, r)
@@ -146,7 +146,7 @@ var argued = map[finding.Code]string{
 }
 
 // argue holds that a mutant that is equal is not verified for a reason.
-func argue(t *testing.T, name string, log *verify.Log) {
+func argue(t *testing.T, name string, log *result.Log) {
 	for _, f := range log.Findings {
 		if argued[f.Code] != "" {
 			return

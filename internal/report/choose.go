@@ -2,7 +2,7 @@ package report
 
 import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
 // maxDetailed is how many requests of a log open to their messages.
@@ -12,7 +12,7 @@ const maxDetailed = 300
 // are when they are few enough. Otherwise those are that a finding names, that
 // differ from a recording or that do not just extend the one before; the first
 // and the last; and of the others as many from the start as there is room for.
-func choose(log *verify.Log) []bool {
+func choose(log *result.Log) []bool {
 	shown := make([]bool, len(log.Requests))
 	room := maxDetailed
 	take := func(i int) {

@@ -8,7 +8,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
@@ -68,7 +68,7 @@ const maxEntries = 200
 // A collector reads a log for the page.
 type collector struct {
 	session *Session
-	log     *verify.Log
+	log     *result.Log
 	source  Source
 	ink     ink
 	plan    []bool
@@ -198,7 +198,7 @@ func (c *collector) request(q *reconstruct.Request) (*string, error) {
 
 func (c *collector) requestAnchor(key string) string { return c.session.Anchor + "-r-" + key }
 
-func (c *collector) row(r verify.Request, kind string) *Row {
+func (c *collector) row(r result.Request, kind string) *Row {
 	row := &Row{
 		Key: r.Key(), Ordinal: "–", Kind: kind, Relation: r.Relation, Model: c.ink.name(clip(r.Model, 80)),
 		Messages: number(r.Messages), Bytes: size(r.Bytes), Verdict: r.Verdict, Input: "–", Cached: "–", Kept: "–",
@@ -234,7 +234,7 @@ func (c *collector) digest(sha256 string) Fact {
 	return Fact{"SHA-256", sha256}
 }
 
-func (c *collector) detail(q *reconstruct.Request, row verify.Request) *Detail {
+func (c *collector) detail(q *reconstruct.Request, row result.Request) *Detail {
 	title := "Request " + q.Key()
 	if q.Ordinal > 0 {
 		title = fmt.Sprintf("Request %s · %s", number(q.Ordinal), q.Key())

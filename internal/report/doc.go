@@ -11,7 +11,7 @@
 //
 // # How it is made
 //
-//	verify.Log ─┐
+//	result.Log ─┐
 //	            ├──▶ Session ──▶ Page ──▶ template.html + style.css + script.js
 //	the log ────┘    (Collect, and package cache)
 //

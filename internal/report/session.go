@@ -9,7 +9,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 )
@@ -85,7 +85,7 @@ const maxListed = 40
 
 // Collect makes the part of the page that shows one log; n counts the logs of
 // the page from 1.
-func Collect(n int, log *verify.Log, source Source) *Session {
+func Collect(n int, log *result.Log, source Source) *Session {
 	k := ink{source.Redactor}
 	s := &Session{
 		Anchor: fmt.Sprintf("s%d", n), Name: k.name(clip(log.Session.ID, 120)), File: k.path(log.File),
@@ -111,7 +111,7 @@ func command(file string) string {
 }
 
 // answer puts the verdict in a sentence.
-func answer(log *verify.Log) string {
+func answer(log *result.Log) string {
 	c := log.Counts
 	requests := counted(c.Requests, "request", "requests")
 	switch log.Verdict {
@@ -136,7 +136,7 @@ func answer(log *verify.Log) string {
 }
 
 // basis lists what the verdict rests on.
-func basis(log *verify.Log, k ink) []Check {
+func basis(log *result.Log, k ink) []Check {
 	if log.Verdict == finding.Unreadable {
 		return nil
 	}
@@ -190,7 +190,7 @@ func basis(log *verify.Log, k ink) []Check {
 	return list
 }
 
-func facts(log *verify.Log, k ink) []Fact {
+func facts(log *result.Log, k ink) []Fact {
 	s, c := log.Session, log.Counts
 	list := []Fact{{"File", k.path(log.File)}}
 	add := func(name, value string) {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -85,7 +86,7 @@ func (h harCase) write() string {
 	return path
 }
 
-func againstCapture(t *testing.T, dir, path string) *verify.Log {
+func againstCapture(t *testing.T, dir, path string) *result.Log {
 	bodies, err := capture.Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func againstCapture(t *testing.T, dir, path string) *verify.Log {
 	return run(logBytes(t, filepath.Base(dir)), verify.Options{Capture: &verify.Capture{File: bodies, Policy: wire.DefaultPolicy()}})
 }
 
-func codesOf(log *verify.Log) (codes []finding.Code) {
+func codesOf(log *result.Log) (codes []finding.Code) {
 	for _, f := range log.Findings {
 		codes = append(codes, f.Code)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -40,70 +41,17 @@ type Watcher interface {
 }
 
 // Run checks one log; name is how the report calls it.
-func Run(name string, reader *logformat.Reader, opts Options) *Log {
+func Run(name string, reader *logformat.Reader, opts Options) *result.Log {
 	run := newRun(name, opts)
 	run.read(reader)
 	run.close(reader)
 	return run.log
 }
 
-// Unreadable is the report on a log that could not be read at all.
-func Unreadable(name, reason string) *Log {
-	run := newRun(name, Options{})
-	run.note(finding.InputUnreadable, finding.Plain(reason), finding.Place{Seq: -1})
-	return run.log
-}
-
-// UnreadableRecording is the report on a log whose recording could not be read.
-func UnreadableRecording(name, path, reason string) *Log {
-	run := newRun(name, Options{})
-	run.note(finding.RecordingUnread, finding.Plain(reason), finding.Place{Seq: -1, File: path})
-	return run.log
-}
-
-// Refused is the report on a container that cannot be trusted.
-func Refused(name string, refusal *logformat.Refusal) *Log {
-	run := newRun(name, Options{})
-	run.fail(refusal)
-	return run.log
-}
-
-// Absent is the report on a session of which there is no log: the finding says why.
-func Absent(name string, f finding.Finding) *Log {
-	run := newRun(name, Options{})
-	run.log.Add(f)
-	return run.log
-}
-
-// Place is the report on an argument's place, as opposed to its logs.
-func Place(name string, findings []finding.Finding) *Log {
-	run := newRun(name, Options{})
-	run.log.Place = true
-	for _, f := range findings {
-		run.log.Add(f)
-	}
-	if run.log.Verdict == "" {
-		run.log.Verdict = finding.Rebuilt
-	}
-	return run.log
-}
-
-// Add adds a finding, which makes the verdict at least as bad as what it imposes.
-func (l *Log) Add(f finding.Finding) {
-	if f.Place.File == "" {
-		f.Place.File = l.File
-	}
-	if f.Place.Session == "" {
-		f.Place.Session = l.Session.ID
-	}
-	l.Findings = append(l.Findings, f)
-	l.Verdict = finding.Worse(l.Verdict, f.Imposes())
-}
-
 // A run is the check of one log under way.
 type run struct {
 	opts    Options
-	log     *Log
+	log     *result.Log
 	session *reconstruct.Session
 	compare *comparison
 	traffic *traffic // nil: no capture
@@ -119,7 +67,7 @@ type run struct {
 func newRun(name string, opts Options) *run {
 	return &run{
 		opts:    opts,
-		log:     &Log{File: name, Requests: []Request{}, Findings: []finding.Finding{}},
+		log:     result.New(name),
 		doubted: make(map[reconstruct.Doubt][]string),
 	}
 }
@@ -269,7 +217,7 @@ func (r *run) close(reader *logformat.Reader) {
 	c.Prepared, c.Inherited, c.Headers, c.Replaces = s.Prepared, s.Inherited, s.Headers, s.Replaces
 	if log.Verdict == finding.Refused || log.Verdict == finding.Unreadable {
 		r.secondFaults(reader)
-		log.Requests = []Request{} // nothing that a refused log says is passed on
+		log.Requests = []result.Request{} // nothing that a refused log says is passed on
 		return
 	}
 	r.readerNotes(reader, stats)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -24,7 +25,7 @@ type objectCheck struct {
 // An attachmentRow is an attachment of the report, and the request that counted
 // it last.
 type attachmentRow struct {
-	Attachment
+	result.Attachment
 	last string
 }
 
@@ -107,7 +108,7 @@ func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, 
 func (c *objectCheck) count(q *reconstruct.Request, ref objectstore.Reference) {
 	row := c.byID[ref.AttachmentID]
 	if row == nil {
-		row = &attachmentRow{Attachment: Attachment{ID: ref.AttachmentID, MediaType: ref.MediaType, Bytes: ref.Bytes, Width: ref.Width, Height: ref.Height}}
+		row = &attachmentRow{Attachment: result.Attachment{ID: ref.AttachmentID, MediaType: ref.MediaType, Bytes: ref.Bytes, Width: ref.Width, Height: ref.Height}}
 		c.byID[ref.AttachmentID] = row
 		c.rows = append(c.rows, row)
 	}

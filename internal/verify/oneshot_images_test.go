@@ -10,6 +10,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -57,7 +58,7 @@ func TestOneshotWithImages(t *testing.T) {
 
 // withCompaction verifies the log with a compaction behind it against its bodies and
 // that of the compaction.
-func withCompaction(t *testing.T, body []byte) *verify.Log {
+func withCompaction(t *testing.T, body []byte) *result.Log {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join(fixtures, "late-images-paths", "wire"))); err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -25,7 +26,7 @@ func logBytes(t *testing.T, dir string) []byte {
 	return nil
 }
 
-func run(data []byte, opts verify.Options) *verify.Log {
+func run(data []byte, opts verify.Options) *result.Log {
 	return verify.Run("log", logformat.NewReader(bytes.NewReader(data), logformat.Options{}), opts)
 }
 

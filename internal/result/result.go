@@ -1,10 +1,10 @@
-package verify
+package result
 
 import (
+	"fmt"
+
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/reconstruct"
-	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // SchemaVersion is the version of the JSON report. It counts up when a member
@@ -95,14 +95,6 @@ type Session struct {
 	FormatVersion   int64              `json:"formatVersion"`
 }
 
-// SessionOf is what a log's header line says of its session.
-func SessionOf(h *logformat.SessionHeader, encoding logformat.Encoding) Session {
-	return Session{
-		ID: h.ID, CreatedAt: h.CreatedAt, Cwd: h.Cwd, ParentSession: h.ParentSession, SeedLength: transcript.New(h).Seed(),
-		Origin: h.Origin, DelegationDepth: h.DelegationDepth, Encoding: encoding, FormatVersion: h.Format(),
-	}
-}
-
 // Counts are a log's numbers.
 type Counts struct {
 	Lines     int64 `json:"lines"`
@@ -147,15 +139,4 @@ type Request struct {
 }
 
 // Key returns "turn.step.attempt".
-func (r *Request) Key() string { return key(r.Turn, r.Step, r.Attempt) }
-
-func newRow(q *reconstruct.Request) Request {
-	return Request{
-		Ordinal: q.Ordinal, SessionID: q.SessionID, Turn: q.Turn, Step: q.Step, Attempt: q.Attempt, Prepared: q.Prepared,
-		Provider: q.Config.Config.Lookup("provider").Text(), Model: q.Model(),
-		Messages: q.Count(), Bytes: q.Len(), SHA256: q.Digest().String(),
-		HeaderSeq: q.Config.Seq, DispatchSeq: q.Boundary.Dispatch,
-		Relation: Describe(q), KeptMessages: q.Relation.KeptMessages, KeptBytes: q.Relation.KeptBytes,
-		Verdict: finding.Rebuilt, Exact: q.Doubt == 0,
-	}
-}
+func (r *Request) Key() string { return fmt.Sprintf("%d.%d.%d", r.Turn, r.Step, r.Attempt) }

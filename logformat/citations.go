@@ -113,13 +113,13 @@ func appendPlain(seqs []int64, list ecmajson.Value) ([]int64, bool) {
 }
 
 // checkSources applies the rules that do not depend on the coding.
-func (r *Reader) checkSources(env *envelope, event *Event) *Refusal {
-	if env.sources.Kind() == ecmajson.Absent || r.overcited() {
+func (env *envelope) checkSources(t *typeRules, event *Event) *Refusal {
+	if env.sources.Kind() == ecmajson.Absent {
 		return nil
 	}
 	ascending, last := true, int64(-1)
 	forward := int64(-1)
-	for _, n := range r.sources {
+	for _, n := range env.cited {
 		if n <= last {
 			ascending = false
 		}
@@ -129,14 +129,14 @@ func (r *Reader) checkSources(env *envelope, event *Event) *Refusal {
 		}
 	}
 	switch {
-	case len(r.sources) == 0 && event.Type != TypeAssistantMessage:
+	case len(env.cited) == 0 && !t.citesNone:
 		return env.fault(CodeSourcesEmpty, PhaseEvents, "")
-	case !ascending && hasDuplicate(r.sources):
+	case !ascending && hasDuplicate(env.cited):
 		return env.fault(CodeSourcesDuplicate, PhaseEvents, "")
 	case forward >= 0:
 		return env.fault(CodeSourcesForward, PhaseEvents, sourceText(forward))
 	}
-	event.Sources = r.sources
+	event.Sources = env.cited
 	if event.Sources == nil {
 		event.Sources = []int64{}
 	}

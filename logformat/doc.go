@@ -30,10 +30,18 @@
 // step. A reader yields records up to the first fault and then reads on to the
 // end, because a fault of higher rank may follow: a foreign version outranks a
 // damaged line, which outranks a legacy event, which outranks a malformed
-// message, and so on ([Phase] lists the ranks, which are the order of the
-// harness's own checks). Only the end of the iteration tells whether the log
+// message, and so on (a [Version] ranks the phases by the order of the harness's
+// own checks). Only the end of the iteration tells whether the log
 // was accepted, so a consumer that must not act on a refused log collects
 // first and acts after.
+//
+// # Formats
+//
+// All that one format says stands in its [Version] and in the files that bear its
+// number (version0_*.go): what its header line holds, its event types with the rules
+// of each, how cited events are coded, which rows pack others, how faults outrank each
+// other, which lines a crash can leave, and the rules across rows. The reader, which
+// walks frames and lines, asks the version that the header line chose.
 //
 // # Committed region and torn tail
 //

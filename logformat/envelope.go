@@ -7,14 +7,13 @@ type envelope struct {
 	typ, seqValue, time, data, surfaceOp, sources, ignorable ecmajson.Node
 	unknown                                                  ecmajson.Value // the first key that no envelope has
 	seq                                                      int64
+	cited                                                    []int64 // what the sources stand for
 	pos                                                      Position
 }
 
-func readEnvelope(root ecmajson.Node, pos Position) envelope {
-	e := envelope{pos: pos, seq: -1}
-	if root.Kind() != ecmajson.Object {
-		return e
-	}
+// read fills in the members of a line that holds an object.
+func (e *envelope) read(root ecmajson.Node, pos Position) {
+	*e = envelope{pos: pos, seq: -1}
 	for member := range root.Children() {
 		switch key := member.Key(); string(key) {
 		case `"type"`:
@@ -37,48 +36,26 @@ func readEnvelope(root ecmajson.Node, pos Position) envelope {
 			}
 		}
 	}
-	return e
 }
 
-// parseEvent validates one event in the harness's order of checks: upgrade and
-// message shape, type, envelope, request header, surface members. A refusal is
-// the event's first fault in that order; the returned event is then not used.
-func (r *Reader) parseEvent(env *envelope, form ecmajson.Form) (*Event, *Refusal) {
-	upgraded, refusal := r.upgrade(env)
-	if refusal != nil {
-		return nil, refusal
-	}
-	eventType := r.intern(env.typ.Value())
-	if refusal := checkMessage(env, eventType); refusal != nil {
-		return nil, refusal
-	}
-	r.msgs.note(env, eventType)
-	known := r.version.Known(eventType)
-	admitted := !known && r.admitted[eventType]
-	ignorable := env.ignorable.Kind() == ecmajson.True
-	if !known && !admitted && !ignorable {
-		return nil, env.fault(CodeTypeUnknown, PhaseTypes, env.typeText())
-	}
-	if refusal := r.open.track(env, eventType); refusal != nil {
-		return nil, refusal
+// newEvent makes an event of a row whose type is known, or may be passed over.
+func (r *Reader) newEvent(row *envelope, t *typeRules, form ecmajson.Form) (*Event, *Refusal) {
+	known := t.class != 0 || t.admitted
+	ignorable := row.ignorable.Kind() == ecmajson.True
+	if !known && !ignorable {
+		return nil, row.fault(CodeTypeUnknown, PhaseTypes, row.typeText())
 	}
 	event := &r.event
 	*event = Event{
-		Type: eventType, Seq: env.seq, Data: env.data.Value(), Pos: env.pos, Form: form, Upgraded: upgraded,
-		Ignorable: ignorable, Known: known || admitted, Admitted: admitted,
+		Type: t.name, Seq: row.seq, Data: row.data.Value(), Pos: row.pos, Form: form,
+		Ignorable: ignorable, Known: known, Admitted: t.admitted,
 	}
-	event.setMessage(env, eventType)
-	if refusal := r.checkEnvelope(env, event); refusal != nil {
-		return nil, refusal
-	}
-	r.count(event)
+	event.setMessage(row, t.message)
 	return event, nil
 }
 
 func (r *Reader) count(e *Event) {
 	switch {
-	case r.ended:
-		return
 	case !e.Known:
 		r.stats.Ignored++
 	case e.Admitted:
@@ -101,23 +78,8 @@ func (e *envelope) typeText() string {
 	return "type " + string(typ[:min(len(typ), 80)])
 }
 
-// intern returns the type's name without allocating for names seen before.
-func (r *Reader) intern(typ ecmajson.Value) string {
-	if typ.Kind() != ecmajson.String {
-		return ""
-	}
-	if name, ok := r.types[string(typ)]; ok {
-		return name
-	}
-	name := typ.Text()
-	if len(r.types) < 256 { // names of a hostile log are not collected
-		r.types[string(typ)] = name
-	}
-	return name
-}
-
-// checkEnvelope applies the checks of the last phase to one event.
-func (r *Reader) checkEnvelope(env *envelope, event *Event) *Refusal {
+// check holds the members of an event's row to what they must be, whatever its type.
+func (env *envelope) check(event *Event) *Refusal {
 	if env.unknown != nil {
 		return env.fault(CodeEnvelope, PhaseEvents, "unknown member "+string(env.unknown[:min(len(env.unknown), 80)]))
 	}
@@ -133,19 +95,13 @@ func (r *Reader) checkEnvelope(env *envelope, event *Event) *Refusal {
 	case env.ignorable.Kind() != ecmajson.Absent && !event.Ignorable:
 		return env.fault(CodeEnvelope, PhaseEvents, "ignorable is present and not true")
 	}
-	if event.Type == TypeRequestHeader {
-		if refusal := checkRequestHeader(env); refusal != nil {
-			return refusal
-		}
-		r.foldFault(env)
-	}
-	return r.checkSurface(env, event)
+	return nil
 }
 
-// checkSurface reads surfaceOp and sourceEventSeqs (section 5 of the format but
-// for what depends on the current surface).
-func (r *Reader) checkSurface(env *envelope, event *Event) *Refusal {
-	if !r.version.OnSurface(event.Type) {
+// checkSurface reads surfaceOp, and holds that only events of the surface have it or
+// cite others.
+func (env *envelope) checkSurface(t *typeRules, event *Event) *Refusal {
+	if t.class != onSurface {
 		switch {
 		case env.surfaceOp.Kind() != ecmajson.Absent:
 			return env.fault(CodeSurfaceOpLogOnly, PhaseEvents, event.Type)
@@ -162,7 +118,7 @@ func (r *Reader) checkSurface(env *envelope, event *Event) *Refusal {
 		return env.fault(CodeSurfaceOpShape, PhaseEvents, "")
 	}
 	event.Surface = op
-	return r.checkSources(env, event)
+	return nil
 }
 
 func parseSurfaceOp(v ecmajson.Value) (SurfaceOp, bool) {

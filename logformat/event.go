@@ -41,13 +41,15 @@ func (e *Event) MessageSpan() (start, end int, ok bool) {
 	return e.messageStart, e.messageEnd, e.messageEnd > 0
 }
 
-func (e *Event) setMessage(env *envelope, eventType string) {
-	switch eventType {
-	case TypeUserMessage:
+// setMessage notes where the message of an event lies, if it has one.
+func (e *Event) setMessage(row *envelope, m *messageRules) {
+	switch {
+	case m == nil:
+	case m.member == "":
 		e.messageEnd = len(e.Data)
-	case TypeAssistantMessage, TypeToolResult:
-		base, _ := env.data.Span()
-		start, end := env.data.Lookup("message").Span()
+	default:
+		base, _ := row.data.Span()
+		start, end := m.in(row).Span()
 		e.messageStart, e.messageEnd = start-base, end-base
 	}
 }

@@ -81,13 +81,13 @@ func (s *lineSplitter) keep() error {
 	return nil
 }
 
-// pass goes on to the first line in sight that may be a turn/end, and returns how many
+// pass goes on to the first line in sight that may hold the word, and returns how many
 // lines it left behind.
-func (s *lineSplitter) pass() (lines int64) {
+func (s *lineSplitter) pass(word string) (lines int64) {
 	if s.partial.size > 0 {
 		return 0
 	}
-	cut := bytes.LastIndexByte(s.rest[:turnEndAt(s.rest)], '\n') + 1
+	cut := bytes.LastIndexByte(s.rest[:wordAt(s.rest, word)], '\n') + 1
 	lines = int64(bytes.Count(s.rest[:cut], []byte{'\n'}))
 	s.rest = s.rest[cut:]
 	s.offset += int64(cut)
@@ -95,13 +95,13 @@ func (s *lineSplitter) pass() (lines int64) {
 	return lines
 }
 
-// turnEndAt returns where the name of a turn/end may be first in text, spelled out or
-// hidden by an escape; its length when nowhere.
-func turnEndAt(text []byte) int {
+// wordAt returns where a word of JSON may be first in text, spelled out or hidden by an
+// escape; its length when nowhere.
+func wordAt(text []byte, word string) int {
 	if at := bytes.IndexByte(text, '\\'); at >= 0 {
 		text = text[:at]
 	}
-	if at := bytes.Index(text, []byte(TypeTurnEnd)); at >= 0 {
+	if at := bytes.Index(text, []byte(word)); at >= 0 {
 		return at
 	}
 	return len(text)

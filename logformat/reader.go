@@ -2,10 +2,12 @@ package logformat
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"iter"
 	"runtime"
+	"slices"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
@@ -42,8 +44,8 @@ const (
 // stays failed.
 type Reader struct {
 	opts     Options
-	admitted map[string]bool
 	version  *Version
+	rules    rules // of the version, for this log
 	encoding Encoding
 	zstd     *zstdSource
 	ahead    *aheadSource
@@ -68,15 +70,12 @@ type Reader struct {
 	record    Record
 	event     Event
 	row       ChunkRow
+	scalar    envelope // of a row that is one event
 	index     ecmajson.Index
 	canonical []byte
-	// upgradeIndex is the index of an upgraded event.
+	// upgradeIndex is the index of data that were changed.
 	upgradeIndex ecmajson.Index
-	types        map[string]string
-	sources      []int64
-	cited        int64 // events that ranges stood for so far
-	msgs         messageIDs
-	open         openTurn
+	types        map[string]*typeRules // by quoted name, those that were seen
 }
 
 // Stats counts what was read.
@@ -140,7 +139,7 @@ func NewRowReader(rows RowSource, encoding Encoding, opts Options) *Reader {
 
 func newReader(opts Options) *Reader {
 	r := &Reader{
-		opts: opts, encoding: Plain, types: make(map[string]string),
+		opts: opts, encoding: Plain, types: make(map[string]*typeRules),
 		lines: &lineSplitter{limit: opts.MaxSize},
 	}
 	return r
@@ -148,13 +147,7 @@ func newReader(opts Options) *Reader {
 
 // setVersion begins to read by the rules of a version.
 func (r *Reader) setVersion(v *Version) {
-	r.version = v
-	if len(r.opts.KnownTypes) > 0 {
-		r.admitted = make(map[string]bool, len(r.opts.KnownTypes))
-		for _, t := range r.opts.KnownTypes {
-			r.admitted[t] = !v.Known(t)
-		}
-	}
+	r.version, r.rules = v, v.begin(r)
 }
 
 // Header reads the first line. The error is a *[Refusal] or a failure to read.
@@ -217,7 +210,7 @@ func (r *Reader) Next() (*Record, error) {
 			return nil, r.skipRest()
 		}
 		if r.issue != nil && r.rows == nil {
-			r.stats.Lines += r.lines.pass()
+			r.stats.Lines += r.lines.pass(r.version.tail.closer)
 		}
 		l, err := r.nextLine()
 		switch {
@@ -288,7 +281,7 @@ func (r *Reader) fail(err error) error {
 			refusal.Seq = -1
 		}
 		r.faults.add(refusal)
-		return r.faults.first()
+		return r.Refusals()[0]
 	}
 	return err
 }
@@ -303,14 +296,11 @@ func (r *Reader) finish() error {
 	if r.tail != nil {
 		r.tail.Bytes = r.lines.read - r.tail.Pos.Offset
 	}
-	if refusal := r.seedFault(); refusal != nil {
+	for _, refusal := range r.rules.finish() {
 		r.faults.add(refusal)
 	}
-	if refusal := r.open.closerFault(); refusal != nil {
-		r.faults.add(refusal)
-	}
-	if first := r.faults.first(); first != nil {
-		return first
+	if all := r.Refusals(); len(all) > 0 {
+		return all[0]
 	}
 	return io.EOF
 }
@@ -355,7 +345,7 @@ func (r *Reader) Version() *Version { return r.version }
 
 // Refusals returns the first fault of every phase that has one, in rank order.
 // The first of them is the verdict.
-func (r *Reader) Refusals() []*Refusal { return r.faults.ranked() }
+func (r *Reader) Refusals() []*Refusal { return r.faults.ranked(r.version) }
 
 func (r *Reader) countForm(form ecmajson.Form) {
 	if form&ecmajson.InvalidUTF8 != 0 {
@@ -372,26 +362,19 @@ type faults struct {
 }
 
 func (f *faults) add(r *Refusal) *Refusal {
-	if r.Before(f.byPhase[r.Phase]) {
+	if first := f.byPhase[r.Phase]; first == nil || r.precedes(first) {
 		f.byPhase[r.Phase] = r
 	}
 	return r
 }
 
-func (f *faults) first() *Refusal {
-	for _, r := range f.byPhase {
-		if r != nil {
-			return r
-		}
-	}
-	return nil
-}
-
-func (f *faults) ranked() (all []*Refusal) {
+// ranked returns them in the order of a version's phases.
+func (f *faults) ranked(v *Version) (all []*Refusal) {
 	for _, r := range f.byPhase {
 		if r != nil {
 			all = append(all, r)
 		}
 	}
+	slices.SortStableFunc(all, func(a, b *Refusal) int { return cmp.Compare(v.rank(a.Phase), v.rank(b.Phase)) })
 	return all
 }

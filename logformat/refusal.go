@@ -75,12 +75,12 @@ const (
 	CodeReplaceToolEdit   Code = "replace/tool-more-than-content"
 )
 
-// A Phase ranks refusals: where a log has several faults, the one of the
-// lowest phase is its verdict, and within a phase the first. The ranks are the
-// order in which the harness checks.
+// A Phase ranks refusals: where a log has several faults, the one of the first phase is
+// its verdict, and within a phase the first. The order of the phases is that in which
+// the harness checks, and each [Version] has its own.
 type Phase int
 
-// The phases, in rank order.
+// The phases. The first three come before a version is known, and first in all.
 const (
 	PhaseContainer   Phase = iota // physical damage: no header, frames that do not decode
 	PhaseVersion                  // another format version
@@ -129,15 +129,9 @@ func (r *Refusal) Message() string {
 	return r.Detail + ": " + info.Meaning
 }
 
-// Before reports whether r decides the verdict when q is a fault of the same
-// log: the lower phase, then the lower event, then the lower line.
-func (r *Refusal) Before(q *Refusal) bool {
-	if q == nil {
-		return true
-	}
-	if r.Phase != q.Phase {
-		return r.Phase < q.Phase
-	}
+// precedes reports whether r comes before q in the log: the lower event, then the lower
+// line.
+func (r *Refusal) precedes(q *Refusal) bool {
 	if r.Seq >= 0 && q.Seq >= 0 && r.Seq != q.Seq {
 		return r.Seq < q.Seq
 	}

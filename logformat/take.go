@@ -21,8 +21,14 @@ func (r *Reader) take(l line) *Record {
 		r.lineFault(l.fault)
 		return nil
 	}
-	if rec, ok := r.takeFast(l); ok || r.issue != nil && turnEndAt(l.text) == len(l.text) {
-		return rec
+	if r.issue != nil {
+		if wordAt(l.text, r.version.tail.closer) == len(l.text) {
+			return nil
+		}
+	} else if r.version.fast != nil {
+		if rec, ok := r.version.fast(r, l); ok {
+			return rec
+		}
 	}
 	root, form, reason := r.parseLine(l.text)
 	if reason != "" {
@@ -33,7 +39,7 @@ func (r *Reader) take(l line) *Record {
 		r.lineFault(noObject(root.Value(), l.pos))
 		return nil
 	}
-	kind := rowKind(root.Lookup("type").Value())
+	kind := r.version.rowKind(root.Lookup("type").Value())
 	if kind == 0 {
 		return r.takeScalar(root, form, l)
 	}
@@ -58,24 +64,43 @@ func noObject(v ecmajson.Value, pos Position) *Refusal {
 
 // takeScalar takes a row that is one event.
 func (r *Reader) takeScalar(root ecmajson.Node, form ecmajson.Form, l line) *Record {
-	env := readEnvelope(root, l.pos)
+	row := &r.scalar
+	row.read(root, l.pos)
 	var raw ecmajson.Value
 	if form&ecmajson.NegativeZero != 0 {
 		raw = bytes.TrimLeft(l.text, " \t\r\n")
 	}
-	malformed := r.version.admit(r, &env, raw)
-	switch {
-	case r.issue != nil:
-		if malformed == nil && env.typ.Is(TypeTurnEnd) {
-			r.refuse(r.issue)
-			r.settled = true
+	malformed := r.rules.admit(row, raw)
+	if r.issue == nil {
+		fault := malformed
+		if fault == nil {
+			fault = r.countSeq(row)
 		}
-		return nil
-	case malformed != nil:
-		r.lineFault(malformed)
+		if fault == nil {
+			return r.takeEvent(row, form)
+		}
+		r.lineFault(fault)
+	}
+	if r.issue != nil && r.version.tail.closes(row, malformed) {
+		r.refuse(r.issue)
+		r.settled = true
+	}
+	return nil
+}
+
+// countSeq counts the row's event, or returns the gap that its number shows.
+func (r *Reader) countSeq(row *envelope) *Refusal {
+	n, ok := row.seqValue.SafeInt()
+	if ok && n == r.nextSeq {
+		row.seq = n
+		r.nextSeq++
 		return nil
 	}
-	return r.takeEvent(&env, form, l)
+	gap := r.gap(row.pos, seqText(row.seqValue.Value()))
+	if row.seqValue.Kind() == ecmajson.Absent && r.nextSeq == 0 {
+		gap.Code, gap.Detail = CodeSeqAbsent, ""
+	}
+	return gap
 }
 
 // parseLine checks a line's JSON and returns it in canonical form. The code is
@@ -111,10 +136,18 @@ func isBlank(text []byte) bool {
 	return true
 }
 
+// rowKind tells of what kind a packed row is by its type, 0 when it is none.
+func (v *Version) rowKind(typ ecmajson.Value) RowKind {
+	if v.packed == nil || !bytes.HasSuffix(typ, []byte(`-chunks"`)) { // cheap, for most are events
+		return 0
+	}
+	return v.packed[string(typ[1:len(typ)-1])]
+}
+
 // takeRow takes the row that was parsed into r.row.
 func (r *Reader) takeRow(l line) *Record {
 	if r.row.Seq0 != r.nextSeq {
-		r.lineFault(r.gap(l, fmt.Sprint(r.row.Seq0)))
+		r.lineFault(r.gap(l.pos, fmt.Sprint(r.row.Seq0)))
 		return nil
 	}
 	r.nextSeq += int64(r.row.Count)
@@ -128,29 +161,15 @@ func (r *Reader) takeRow(l line) *Record {
 	return &r.record
 }
 
-func (r *Reader) takeEvent(env *envelope, form ecmajson.Form, l line) *Record {
-	n, ok := env.seqValue.SafeInt()
-	if !ok || n != r.nextSeq {
-		gap := r.gap(l, seqText(env.seqValue.Value()))
-		if env.seqValue.Kind() == ecmajson.Absent && r.nextSeq == 0 {
-			gap.Code, gap.Detail = CodeSeqAbsent, ""
-		}
-		r.lineFault(gap)
-		if env.typ.Is(TypeTurnEnd) {
-			r.refuse(gap) // the line that shows the gap also shows that it was committed
-		}
-		return nil
-	}
-	env.seq = n
-	r.nextSeq++
-	r.legacyFault(env)
-	event, refusal := r.parseEvent(env, form)
+func (r *Reader) takeEvent(row *envelope, form ecmajson.Form) *Record {
+	event, refusal := r.rules.event(row, form)
 	if refusal != nil {
 		r.refuse(refusal)
 	}
 	if r.ended {
 		return nil
 	}
+	r.count(event)
 	if form&ecmajson.Overflow != 0 {
 		r.printOverflow(event)
 	}
@@ -165,11 +184,9 @@ func (r *Reader) printOverflow(event *Event) {
 		panic("logformat: data that parses does not print: " + err.Error())
 	}
 	event.Data = printed
-	if event.Type == TypeUserMessage {
-		event.messageEnd = len(printed)
-	} else if event.messageEnd > 0 {
+	if m := r.version.types[event.Type].messageRules(); m != nil {
 		r.upgradeIndex.Check(printed)
-		event.messageStart, event.messageEnd = r.upgradeIndex.Root().Lookup("message").Span()
+		event.setMessage(&envelope{data: r.upgradeIndex.Root()}, m)
 	}
 }
 
@@ -188,9 +205,9 @@ func seqText(seq ecmajson.Value) string {
 	return string(seq[:min(len(seq), 40)])
 }
 
-func (r *Reader) gap(l line, got string) *Refusal {
+func (r *Reader) gap(pos Position, got string) *Refusal {
 	return &Refusal{
-		Code: CodeSeqGap, Phase: PhaseLines, Pos: l.pos, Seq: r.nextSeq,
+		Code: CodeSeqGap, Phase: PhaseLines, Pos: pos, Seq: r.nextSeq,
 		Detail: fmt.Sprintf("expected seq %d, found %s", r.nextSeq, got),
 	}
 }

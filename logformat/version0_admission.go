@@ -7,13 +7,10 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
-// A rowAdmission decodes what a version codes in a row before any of its events is
-// looked at, and returns why the row counts as a line that does not parse.
-type rowAdmission func(r *Reader, row *envelope, raw ecmajson.Value) *Refusal
-
-// admitVersion0 is the admission of format 0. raw is the row as the log has it: it
-// shows a -0, which prints as 0. A store has no text, and nothing of this applies.
-func admitVersion0(r *Reader, row *envelope, raw ecmajson.Value) *Refusal {
+// admit decodes the row's event number and the events that it cites. A store has no
+// text, and nothing of this applies to its numbers.
+func (log *version0Log) admit(row *envelope, raw ecmajson.Value) *Refusal {
+	r := log.r
 	limit := int64(math.MaxInt64)
 	if r.rows == nil {
 		var fault *Refusal
@@ -21,7 +18,8 @@ func admitVersion0(r *Reader, row *envelope, raw ecmajson.Value) *Refusal {
 			return fault
 		}
 	}
-	r.sources = r.sources[:0]
+	log.seqs = log.seqs[:0]
+	row.cited = log.seqs
 	if row.sources.Kind() == ecmajson.Absent {
 		return nil
 	}
@@ -32,29 +30,29 @@ func admitVersion0(r *Reader, row *envelope, raw ecmajson.Value) *Refusal {
 	if limit < 0 {
 		return row.malformed(CodeSourcesShape, "the row that cites them has no event number")
 	}
-	c := citationReader{seqs: r.sources, limit: limit, expand: !r.overcited() && (limit == r.nextSeq || r.rows != nil)}
-	detail := c.read(list)
-	r.sources = c.seqs
+	c := citationReader{seqs: log.seqs, limit: limit, expand: !log.overcited() && (limit == r.nextSeq || r.rows != nil)}
+	detail := r.version.sources(&c, list)
+	log.seqs, row.cited = c.seqs, c.seqs
 	if detail != "" {
 		return row.malformed(CodeSourcesShape, detail)
 	}
-	r.countCited(&c, row)
+	log.countCited(&c, row)
 	return nil
 }
 
 // countCited bounds what ranges stand for in sum: a few bytes can cite every event
 // before them, and each row of a log could. What the harness writes cites an event
 // a few times.
-func (r *Reader) countCited(c *citationReader, row *envelope) {
+func (log *version0Log) countCited(c *citationReader, row *envelope) {
 	if !c.ranged || !c.expand {
 		return
 	}
-	if r.cited += c.count; r.overcited() {
-		r.refuse(row.fault(CodeSourcesMany, PhaseLines, fmt.Sprintf("%d up to here", r.cited)))
+	if log.cited += c.count; log.overcited() {
+		log.r.refuse(row.fault(CodeSourcesMany, PhaseLines, fmt.Sprintf("%d up to here", log.cited)))
 	}
 }
 
-func (r *Reader) overcited() bool { return r.cited > maxCited+8*r.nextSeq }
+func (log *version0Log) overcited() bool { return log.cited > maxCited+8*log.r.nextSeq }
 
 // maxCited is how many events ranges may stand for in a log, and eight times as
 // many as it has besides.

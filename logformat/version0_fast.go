@@ -13,11 +13,8 @@ package logformat
 // chunkStart is how the line of a chunk event begins.
 const chunkStart = `{"type":"` + TypeAssistantChunk + `","seq":`
 
-// takeFast takes a chunk line; ok is false when the general way must.
-func (r *Reader) takeFast(l line) (rec *Record, ok bool) {
-	if r.issue != nil {
-		return nil, false
-	}
+// takeChunks takes a chunk line; ok is false when the general way must.
+func (r *Reader) takeChunks(l line) (rec *Record, ok bool) {
 	c := cursor{src: l.text}
 	switch {
 	case c.literal(chunkStart):
@@ -83,29 +80,37 @@ func (c *cursor) delta() bool {
 // and for a tool call id, an optional name and args in place of texts.
 func (r *Reader) fastRow(c *cursor, kind RowKind, l line) (*Record, bool) {
 	row := ChunkRow{Kind: kind, Pos: l.pos, memberBuffer: r.row.memberBuffer}
-	row.Seq0 = c.natural()
-	ok := row.Seq0 == r.nextSeq && c.literal(`,"time0":`)
-	row.Time0 = c.natural()
-	ok = ok && c.literal(`,"data":{"turn":`) && c.number(&row.Turn) && c.literal(`,"step":`) && c.number(&row.Step) &&
-		c.literal(`,"index":`) && c.number(&row.Index) && c.literal(`,"dt":`)
 	gaps := 0
-	ok = ok && c.gaps(&row, &gaps)
-	if ok && kind == ToolCallRow {
-		ok = c.literal(`,"id":`) && c.string(&row.ID)
-		if ok && c.literal(`,"name":`) {
-			ok = c.string(&row.Name)
-		}
-		ok = ok && c.literal(`,"args":`)
-	} else {
-		ok = ok && c.literal(`,"texts":`)
-	}
-	ok = ok && c.strings(&row) && c.literal(`}}`) && c.at == len(c.src) && gaps == row.Count-1 && !c.failed
+	ok := c.rowStart(&row) && row.Seq0 == r.nextSeq && c.gaps(&row, &gaps) && c.payload(&row) &&
+		c.literal(`}}`) && c.at == len(c.src) && gaps == row.Count-1 && !c.failed
 	if !ok {
 		return nil, false
 	}
 	row.Form = c.form
 	r.row = row
 	return r.takeRow(l), true
+}
+
+// rowStart consumes a row from behind the name of its number to its gaps.
+func (c *cursor) rowStart(row *ChunkRow) bool {
+	row.Seq0 = c.natural()
+	if !c.literal(`,"time0":`) {
+		return false
+	}
+	row.Time0 = c.natural()
+	return c.literal(`,"data":{"turn":`) && c.number(&row.Turn) && c.literal(`,"step":`) && c.number(&row.Step) &&
+		c.literal(`,"index":`) && c.number(&row.Index) && c.literal(`,"dt":`)
+}
+
+// payload consumes what a row has behind its gaps.
+func (c *cursor) payload(row *ChunkRow) bool {
+	if row.Kind != ToolCallRow {
+		return c.literal(`,"texts":`) && c.strings(row)
+	}
+	if !c.literal(`,"id":`) || !c.string(&row.ID) || c.literal(`,"name":`) && !c.string(&row.Name) {
+		return false
+	}
+	return c.literal(`,"args":`) && c.strings(row)
 }
 
 // gaps consumes the array of the times between members.

@@ -159,7 +159,7 @@ func appendPosted(h *SessionHeader, dst []byte, depth bool) []byte {
 
 // seedFault holds the events that were kept against the inherited ones that the
 // header counts. A store is of releases that do not look.
-func (r *Reader) seedFault() *Refusal {
+func seedFault(r *Reader) *Refusal {
 	h := r.header
 	if h.SeedLength <= r.nextSeq || r.rows != nil {
 		return nil

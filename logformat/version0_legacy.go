@@ -2,24 +2,21 @@ package logformat
 
 import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 
-// legacyFault looks for the vocabulary that is refused by name wherever it is.
-func (r *Reader) legacyFault(env *envelope) {
-	eventType := env.typ.Value()
-	if eventType.Kind() != ecmajson.String {
-		return
+// refuseName refuses a type that was removed.
+func refuseName(code Code, phase Phase) func(row *envelope) *Refusal {
+	return func(row *envelope) *Refusal {
+		return row.fault(code, phase, row.typ.Value().Text())
 	}
-	name := eventType[1 : len(eventType)-1]
-	if legacy, ok := r.version.refused[string(name)]; ok {
-		r.refuse(env.fault(legacy.code, legacy.phase, string(name)))
-		return
-	}
-	if string(name) != TypeRequestHeader {
-		return
-	}
+}
+
+// refuseFallback refuses the request headers of a reason that was removed, and those
+// of which the reason cannot be read.
+func refuseFallback(row *envelope) *Refusal {
 	switch {
-	case env.data.Kind() == ecmajson.Absent || env.data.Kind() == ecmajson.Null:
-		r.refuse(env.fault(CodeHeaderRoute, PhaseFallback, "request/header without data"))
-	case env.data.Lookup("reason").Is("fallback"):
-		r.refuse(env.fault(CodeFallback, PhaseFallback, ""))
+	case row.data.Kind() == ecmajson.Absent || row.data.Kind() == ecmajson.Null:
+		return row.fault(CodeHeaderRoute, PhaseFallback, "request/header without data")
+	case row.data.Lookup("reason").Is("fallback"):
+		return row.fault(CodeFallback, PhaseFallback, "")
 	}
+	return nil
 }

@@ -2,41 +2,16 @@ package logformat
 
 import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 
-// checkMessage validates the message that an event carries (section 4).
-func checkMessage(env *envelope, eventType string) *Refusal {
-	var message ecmajson.Node
-	role := "user"
-	switch eventType {
-	case TypeUserMessage:
-		message = env.data
-	case TypeAssistantMessage:
-		message, role = env.data.Lookup("message"), "assistant"
-	case TypeToolResult:
-		message = env.data.Lookup("message")
-	default:
-		return nil
-	}
-	if !nonEmpty(message.Lookup("id")) {
-		return env.fault(CodeMessageID, PhaseMessages, eventType)
-	}
-	if !message.Lookup("role").Is(role) {
-		return env.fault(CodeMessageRole, PhaseMessages, eventType+` must have role "`+role+`"`)
-	}
-	source := message.Lookup("source")
-	if !nonEmpty(source.Lookup("kind")) {
-		return env.fault(CodeMessageSource, PhaseMessages, eventType+" has no source kind")
-	}
-	content := message.Lookup("content")
-	if content.Kind() != ecmajson.Array {
-		return env.fault(CodeMessageBody, PhaseMessages, "content is not an array")
-	}
-	switch eventType {
-	case TypeAssistantMessage:
-		if !source.Lookup("kind").Is("model") || !hasRoute(source.Value()) {
-			return env.fault(CodeMessageSource, PhaseMessages, "an assistant/message must name the model and provider it came from")
-		}
-	case TypeToolResult:
-		return checkToolResult(env, source, content)
+// The messages of format 0.
+var (
+	userMessage      = &messageRules{role: "user"}
+	assistantMessage = &messageRules{member: "message", role: "assistant", rest: checkAssistant}
+	toolResult       = &messageRules{member: "message", role: "user", rest: checkToolResult}
+)
+
+func checkAssistant(env *envelope, source, _ ecmajson.Node) *Refusal {
+	if !source.Lookup("kind").Is("model") || !hasRoute(source.Value()) {
+		return env.fault(CodeMessageSource, PhaseMessages, "an assistant/message must name the model and provider it came from")
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package logformat
 import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 
 // checkRequestHeader validates the data of a request/header event.
-func checkRequestHeader(env *envelope) *Refusal {
+func checkRequestHeader(r *Reader, env *envelope) *Refusal {
 	header := env.data.Lookup("header").Value()
 	config := header.Lookup("config")
 	if !hasRoute(config) {
@@ -15,17 +15,13 @@ func checkRequestHeader(env *envelope) *Refusal {
 	if !validDefaults(header.Lookup("adapterDefaults"), config) {
 		return env.fault(CodeDefaults, PhaseEvents, "")
 	}
-	return nil
-}
-
-// foldFault notes a header that the harness loads and cannot fold.
-func (r *Reader) foldFault(env *envelope) {
-	header := env.data.Lookup("header")
+	// The harness loads a header with a null, and cannot fold it.
 	for _, member := range []string{"system", "tools"} {
 		if header.Lookup(member).Kind() == ecmajson.Null {
 			r.faults.add(env.fault(CodeHeaderMember, PhaseFold, member+" is null"))
 		}
 	}
+	return nil
 }
 
 func validDefaults(defaults, config ecmajson.Value) bool {

@@ -6,12 +6,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
-var rowTags = map[string]RowKind{
-	"text-chunks":      TextRow,
-	"reasoning-chunks": ReasoningRow,
-	"tool-call-chunks": ToolCallRow,
-}
-
 // parseRow validates a canonical record whose type is a row tag. The reason is
 // empty when the row is well-formed.
 func parseRow(row *ChunkRow, kind RowKind, line ecmajson.Value) (reason string) {
@@ -55,29 +49,12 @@ func (row *ChunkRow) parseData(data ecmajson.Value) string {
 	if data.Kind() != ecmajson.Object {
 		return "its data is not an object"
 	}
-	payload := "texts"
-	if row.Kind == ToolCallRow {
-		payload = "args"
-	}
 	for key, value := range data.Members() {
-		switch {
-		case key.Is("turn"):
-			row.Turn = value
-		case key.Is("step"):
-			row.Step = value
-		case key.Is("index"):
-			row.Index = value
-		case key.Is("dt"):
-			row.Gaps = value
-		case key.Is(payload):
-			row.Deltas = value
-		case row.Kind == ToolCallRow && key.Is("id"):
-			row.ID = value
-		case row.Kind == ToolCallRow && key.Is("name"):
-			row.Name = value
-		default:
+		member := row.member(key)
+		if member == nil {
 			return "its data has a member that the row kind does not have"
 		}
+		*member = value
 	}
 	for _, v := range []ecmajson.Value{row.Turn, row.Step, row.Index} {
 		if v.Kind() != ecmajson.Number {
@@ -88,6 +65,32 @@ func (row *ChunkRow) parseData(data ecmajson.Value) string {
 		return "id and name must be strings"
 	}
 	return row.parseMembers()
+}
+
+// member returns where a member of the data belongs, nil when the row's kind has none
+// of that name.
+func (row *ChunkRow) member(key ecmajson.Value) *ecmajson.Value {
+	payload := "texts"
+	if row.Kind == ToolCallRow {
+		payload = "args"
+	}
+	switch {
+	case key.Is("turn"):
+		return &row.Turn
+	case key.Is("step"):
+		return &row.Step
+	case key.Is("index"):
+		return &row.Index
+	case key.Is("dt"):
+		return &row.Gaps
+	case key.Is(payload):
+		return &row.Deltas
+	case row.Kind == ToolCallRow && key.Is("id"):
+		return &row.ID
+	case row.Kind == ToolCallRow && key.Is("name"):
+		return &row.Name
+	}
+	return nil
 }
 
 func (row *ChunkRow) parseMembers() string {
@@ -121,13 +124,4 @@ func (row *ChunkRow) parseMembers() string {
 		return "dt has " + strconv.Itoa(gaps) + " gaps for " + strconv.Itoa(row.Count) + " members"
 	}
 	return ""
-}
-
-func rowKind(eventType ecmajson.Value) RowKind {
-	// Every tag ends in "-chunks"; looking at the length first keeps events cheap.
-	switch len(eventType) {
-	case len(`"text-chunks"`), len(`"reasoning-chunks"`): // the tool-call tag is as long as the reasoning tag
-		return rowTags[string(eventType[1:len(eventType)-1])]
-	}
-	return 0
 }

@@ -18,89 +18,77 @@ const (
 	UpgradeMessage   Upgrade = "message without identity" // got a derived id
 )
 
-// upgrade brings a legacy event to the current shape, or refuses it when it is
-// legacy but incomplete. What only looks malformed is left to the later checks.
-func (r *Reader) upgrade(env *envelope) (Upgrade, *Refusal) {
-	if !looksLegacy(env) {
+// A legacyShape is an old shape of a type's events.
+type legacyShape struct {
+	// looks tells cheaply whether an event may be of it.
+	looks func(data ecmajson.Node) bool
+	// upgrade brings an event to the current shape, or refuses it when it is legacy but
+	// incomplete. What only looks malformed is left to the later checks.
+	upgrade func(e *legacyEvent) (Upgrade, *Refusal)
+}
+
+func always(ecmajson.Node) bool { return true }
+
+func holds(member string) func(ecmajson.Node) bool {
+	return func(data ecmajson.Node) bool { return data.Lookup(member).Kind() != ecmajson.Absent }
+}
+
+func lacks(member string) func(ecmajson.Node) bool {
+	return func(data ecmajson.Node) bool { return data.Lookup(member).Kind() == ecmajson.Absent }
+}
+
+// upgrade brings a legacy event to the current shape.
+func (log *version0Log) upgrade(env *envelope, t *typeRules) (Upgrade, *Refusal) {
+	if t.legacy == nil || !t.legacy.looks(env.data) {
 		return "", nil
 	}
-	legacy := legacyEvent{typ: env.typ.Value(), data: env.data.Value(), surfaceOp: env.surfaceOp.Value(), env: env}
-	upgraded, refusal := r.upgradeEvent(&legacy)
+	legacy := legacyEvent{
+		typ: env.typ.Value(), data: env.data.Value(), surfaceOp: env.surfaceOp.Value(), env: env,
+		session: log.r.header.ID, ids: &log.ids,
+	}
+	upgraded, refusal := t.legacy.upgrade(&legacy)
 	if refusal != nil || upgraded == "" {
 		return "", refusal
 	}
 	// The new members get an index of their own, in the form of a line.
+	index := &log.r.upgradeIndex
 	line := new(objectBuilder).member("type", legacy.typ).member("data", legacy.data).value()
-	if _, err := r.upgradeIndex.Check(line); err != nil {
+	if _, err := index.Check(line); err != nil {
 		panic("logformat: an upgraded event does not parse: " + err.Error())
 	}
-	env.typ = r.upgradeIndex.Root().Lookup("type")
-	env.data = r.upgradeIndex.Root().Lookup("data")
+	env.typ = index.Root().Lookup("type")
+	env.data = index.Root().Lookup("data")
 	return upgraded, nil
-}
-
-// quote is what stands around a name in JSON.
-const quote = `"`
-
-// looksLegacy tells cheaply whether an event may need an upgrade.
-func looksLegacy(env *envelope) bool {
-	switch typ := env.typ.Value(); string(typ) {
-	case quote + TypeTurnStart + quote:
-		return env.data.Lookup("trigger").Kind() != ecmajson.Absent
-	case quote + TypeTurnEnd + quote, quote + TypeSteeringMessage + quote:
-		return true
-	case quote + TypeUserMessage + quote:
-		return env.data.Lookup("id").Kind() == ecmajson.Absent
-	case quote + TypeAssistantMessage + quote, quote + TypeToolResult + quote:
-		return env.data.Lookup("message").Kind() == ecmajson.Absent
-	}
-	return false
 }
 
 // A legacyEvent is an event on its way to the current shape.
 type legacyEvent struct {
 	typ, data, surfaceOp ecmajson.Value
 	env                  *envelope
-}
-
-func (r *Reader) upgradeEvent(e *legacyEvent) (Upgrade, *Refusal) {
-	switch {
-	case e.typ.Is(TypeTurnStart):
-		return upgradeTurnStart(e)
-	case e.typ.Is(TypeTurnEnd):
-		return upgradeTurnEnd(e)
-	case e.typ.Is(TypeSteeringMessage):
-		return r.upgradeSteering(e)
-	case e.typ.Is(TypeUserMessage):
-		return r.upgradeUser(e), nil
-	case e.typ.Is(TypeAssistantMessage):
-		return r.upgradeAssistant(e), nil
-	case e.typ.Is(TypeToolResult):
-		return r.upgradeToolResult(e), nil
-	}
-	return "", nil
+	session              string // the log's id
+	ids                  *messageIDs
 }
 
 func (e *legacyEvent) fault(what string) *Refusal {
 	return e.env.fault(CodeLegacyShape, PhaseMessages, what)
 }
 
-func (r *Reader) upgradeSteering(env *legacyEvent) (Upgrade, *Refusal) {
+func (env *legacyEvent) upgradeSteering() (Upgrade, *Refusal) {
 	data := env.data
 	_, ok := data.Lookup("turn").SafeInt()
 	switch {
 	case ok && onlyKeys(data, []string{"turn", "message"}) && data.Lookup("message").Kind() == ecmajson.Object:
 		env.data = data.Lookup("message")
 	case ok && onlyKeys(data, []string{"turn", "content", "source"}):
-		env.data = objectFrom(data, "turn").string("id", r.legacyID(env.env.seq)).string("role", "user").value()
+		env.data = objectFrom(data, "turn").string("id", env.legacyID()).string("role", "user").value()
 	default:
 		return "", env.fault(TypeSteeringMessage)
 	}
-	env.typ = ecmajson.Value(quote + TypeUserMessage + quote)
+	env.typ = ecmajson.AppendString(nil, TypeUserMessage)
 	return UpgradeSteering, nil
 }
 
-func upgradeTurnStart(env *legacyEvent) (Upgrade, *Refusal) {
+func (env *legacyEvent) upgradeTurnStart() (Upgrade, *Refusal) {
 	trigger := env.data.Lookup("trigger")
 	if env.data.Kind() != ecmajson.Object || trigger == nil {
 		return "", nil
@@ -114,7 +102,7 @@ func upgradeTurnStart(env *legacyEvent) (Upgrade, *Refusal) {
 	return UpgradeTurnStart, nil
 }
 
-func upgradeTurnEnd(env *legacyEvent) (Upgrade, *Refusal) {
+func (env *legacyEvent) upgradeTurnEnd() (Upgrade, *Refusal) {
 	if env.data.Kind() != ecmajson.Object {
 		return "", nil
 	}
@@ -201,62 +189,62 @@ func isFailure(v ecmajson.Value) bool {
 		isOr("status", ecmajson.Number) && isOr("providerRetryAfterMs", ecmajson.Number) && isOr("requestId", ecmajson.String)
 }
 
-func (r *Reader) upgradeUser(env *legacyEvent) Upgrade {
+func (env *legacyEvent) upgradeUser() (Upgrade, *Refusal) {
 	if has(env.data, "id") || has(env.data, "role") || has(env.data, "message") || !has(env.data, "content") || !has(env.data, "source") {
-		return ""
+		return "", nil
 	}
-	env.data = objectFrom(env.data).string("id", r.legacyID(env.env.seq)).string("role", "user").value()
-	return UpgradeMessage
+	env.data = objectFrom(env.data).string("id", env.legacyID()).string("role", "user").value()
+	return UpgradeMessage, nil
 }
 
-func (r *Reader) upgradeAssistant(env *legacyEvent) Upgrade {
+func (env *legacyEvent) upgradeAssistant() (Upgrade, *Refusal) {
 	data := env.data
 	if has(data, "message") || !has(data, "content") || !has(data, "provenance") {
-		return ""
+		return "", nil
 	}
 	provenance := data.Lookup("provenance")
 	source := new(objectBuilder)
 	if provenance.Kind() == ecmajson.Object {
 		source = objectFrom(provenance)
 	}
-	message := new(objectBuilder).string("id", r.legacyID(env.env.seq)).string("role", "assistant").
+	message := new(objectBuilder).string("id", env.legacyID()).string("role", "assistant").
 		member("content", data.Lookup("content")).member("source", source.set("kind", ecmajson.Value(`"model"`)).value()).value()
 	env.data = objectFrom(data, "content", "provenance").member("message", message).value()
-	return UpgradeMessage
+	return UpgradeMessage, nil
 }
 
-func (r *Reader) upgradeToolResult(env *legacyEvent) Upgrade {
+func (env *legacyEvent) upgradeToolResult() (Upgrade, *Refusal) {
 	data := env.data
 	if has(data, "message") || !has(data, "callId") || !has(data, "content") || !has(data, "isError") {
-		return ""
+		return "", nil
 	}
 	callID := data.Lookup("callId")
 	block := new(objectBuilder).string("type", "tool-result").member("toolCallId", callID).
 		member("content", data.Lookup("content")).member("isError", data.Lookup("isError")).value()
 	source := new(objectBuilder).string("kind", "tool").member("callId", callID).value()
 	message := new(objectBuilder)
-	if id, ok := r.toolResultID(env); ok {
+	if id, ok := env.toolResultID(); ok {
 		message.string("id", id)
 	}
 	built := message.string("role", "user").member("content", ecmajson.Value("["+string(block)+"]")).member("source", source).value()
 	env.data = objectFrom(data, "callId", "content", "isError").member("message", built).value()
-	return UpgradeMessage
+	return UpgradeMessage, nil
 }
 
 // toolResultID returns the id of an upgraded tool result: derived from its
 // number, or that of the message at the start of what it replaces.
-func (r *Reader) toolResultID(env *legacyEvent) (string, bool) {
+func (env *legacyEvent) toolResultID() (string, bool) {
 	op := env.surfaceOp
 	if op.Lookup("op").Is("replace") && op.Lookup("start").Kind() == ecmajson.Number {
 		start, ok := op.Lookup("start").SafeInt()
-		id, found := r.msgs.byNumber[start]
+		id, found := env.ids.byNumber[start]
 		return id, ok && found
 	}
-	return r.legacyID(env.env.seq), true
+	return env.legacyID(), true
 }
 
-func (r *Reader) legacyID(seq int64) string {
-	return "legacy-message:" + r.header.ID + ":" + strconv.FormatInt(seq, 10)
+func (env *legacyEvent) legacyID() string {
+	return "legacy-message:" + env.session + ":" + strconv.FormatInt(env.env.seq, 10)
 }
 
 // messageIDs remembers the ids of tool results, which an upgraded replacement

@@ -131,7 +131,7 @@ func Outranked(r *logformat.Reader, surface error) error {
 	}
 	err := r.Drain()
 	if other, ok := errors.AsType[*logformat.Refusal](err); ok {
-		if other.Before(refusal) {
+		if r.Version().Outranks(other, refusal) {
 			return other
 		}
 		return refusal

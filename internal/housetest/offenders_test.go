@@ -42,7 +42,5 @@ var complexFunctions = map[string]int{
 	"internal/seal:TestMembers":               29,
 	"internal/visible:FuzzText":               16,
 	"logformat/ecmajson:checker.run":          18,
-	"logformat:ChunkRow.parseData":            19,
-	"logformat:Reader.fastRow":                23,
 	"reconstruct/wire:TestRecordedTextBodies": 17,
 }

@@ -77,6 +77,9 @@ func newSession(header *logformat.SessionHeader, dialect *Dialect, opts Options)
 	return s
 }
 
+// Header returns the log's header line.
+func (s *Session) Header() *logformat.SessionHeader { return s.header }
+
 // Surface returns the surface as it is now.
 func (s *Session) Surface() *Surface { return &s.surface }
 

@@ -124,7 +124,7 @@ func (r *attachmentRun) log(log *locate.Log) *result.Log {
 			r.stores[folder.Name()] = folder
 		}
 	}
-	report := verify.Run(log.Name, reader, verify.Options{Objects: verifier, Observe: r.observe})
+	report := verify.Run(log.Name, reader, verify.Objects(verifier), references{of: r})
 	report.Requests = []result.Request{}
 	if n := report.Counts.Objects; n > 0 && n == report.Counts.ObjectsOK && report.Verdict == finding.Rebuilt {
 		report.Verdict = finding.Verified
@@ -156,6 +156,15 @@ func attachmentSummary(report *result.Report) string {
 	}
 	return string(verdict) + ": " + line
 }
+
+// references is the check that passes acts on.
+type references struct {
+	verify.Base
+	of *attachmentRun
+}
+
+// Before notes what an act references.
+func (r references) Before(act *transcript.Act) { r.of.observe(act) }
 
 // observe notes every attachment id of an act: what an inbox or a stream holds keeps
 // an object in use, though no request shows it.

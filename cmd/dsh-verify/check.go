@@ -147,7 +147,7 @@ func (c *checker) alone(log *locate.Log) *result.Log {
 		return result.Unreadable(log.Name, cause(err))
 	}
 	opts.Audit = c.audit
-	report := verify.Run(log.Name, reader, opts)
+	report := verify.Run(log.Name, reader, opts.Checks()...)
 	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
 		report.Add(finding.New(finding.StoreMoved, nil, finding.Place{Seq: -1}))
 	}

@@ -33,7 +33,7 @@ func BenchmarkReplay(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				got := verify.Run("log", logformat.NewReader(bytes.NewReader(log), logformat.Options{}), verify.Options{Recording: file})
+				got := verify.Run("log", logformat.NewReader(bytes.NewReader(log), logformat.Options{}), verify.Options{Recording: file}.Checks()...)
 				if got.Verdict != finding.Verified || got.Counts.Verified != requests {
 					b.Fatal(got.Verdict, got.Counts)
 				}
@@ -83,7 +83,7 @@ func TestGeneratedLogs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := verify.Run("log", logformat.NewReader(&buf, logformat.Options{}), verify.Options{Recording: file})
+		log := verify.Run("log", logformat.NewReader(&buf, logformat.Options{}), verify.Options{Recording: file}.Checks()...)
 		file.Close()
 		if log.Verdict != finding.Verified || log.Counts.Requests != opts.Requests || log.Counts.Replaces == 0 {
 			t.Errorf("%+v: %s, %+v, %+v", opts, log.Verdict, log.Counts, log.Findings)

@@ -35,7 +35,7 @@ func scan(jobs int, log []byte) {
 	for range jobs {
 		wait.Go(func() {
 			for range next {
-				verify.Run("log", logformat.NewReader(bytes.NewReader(log), logformat.Options{}), verify.Options{})
+				verify.Run("log", logformat.NewReader(bytes.NewReader(log), logformat.Options{}), verify.Options{}.Checks()...)
 			}
 		})
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
+	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
 // Options say how transcripts are checked.
@@ -158,6 +159,29 @@ func (g *gate) beside(t *transcript, log *result.Log) {
 	}
 }
 
+// summed is the check that records a sum while a log is read.
+type summed struct {
+	verify.Base
+	*golden.Recorder
+	session *reconstruct.Session
+}
+
+// Begin records the header line.
+func (s *summed) Begin(_ *result.Log, session *reconstruct.Session) {
+	s.session = session
+	s.Recorder.Begin(session.Header())
+}
+
+// Request records a request. It has no verdict: the sum file that is compared with may not
+// be there.
+func (s *summed) Request(q *reconstruct.Request) finding.Verdict {
+	s.Recorder.Request(q)
+	return ""
+}
+
+// After records what a record put on the surface.
+func (s *summed) After(*logformat.Record) { s.Recorder.Act(s.session) }
+
 // read reads a log and records its sum.
 func (g *gate) read(t *transcript, recorder *golden.Recorder) *result.Log {
 	if t.files.Absent != "" {
@@ -175,7 +199,7 @@ func (g *gate) read(t *transcript, recorder *golden.Recorder) *result.Log {
 		return result.Unreadable(t.name(), reason(err))
 	}
 	defer in.closer.Close()
-	log := verify.Run(t.name(), in.reader, verify.Options{NoObjects: true, Watch: recorder})
+	log := verify.Run(t.name(), in.reader, &summed{Recorder: recorder})
 	if in.authored != nil {
 		log.Authored = true
 		detail := fmt.Sprintf("%s from sidecars, %d left as they are", plural(in.authored.Taken, "token"), in.authored.Left)

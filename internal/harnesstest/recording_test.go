@@ -10,6 +10,8 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // checkEdits edits one recorded request: it must drift, and no other.
@@ -67,4 +69,15 @@ func entryKey(line []byte) string {
 		return err.Error()
 	}
 	return fmt.Sprintf("%d.%d.%d", e.Turn, e.Step, e.Attempt)
+}
+
+// seesImages is a check that notes whether a log has images.
+type seesImages struct {
+	verify.Base
+	any bool
+}
+
+// Before looks at an act.
+func (s *seesImages) Before(act *transcript.Act) {
+	s.any = s.any || act.Event != nil && bytes.Contains(act.Event.Data, []byte(`"type":"image"`))
 }

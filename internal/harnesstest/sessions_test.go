@@ -25,7 +25,6 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
-	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -226,14 +225,10 @@ func checkBodies(dir string, log *locate.Log) (int, error) {
 		return 0, err
 	}
 	defer closer.Close()
-	images := false
-	report := verify.Run(log.Name, reader, verify.Options{
-		Capture: &verify.Capture{File: bodies, Policy: wire.DefaultPolicy()},
-		Observe: func(act *transcript.Act) {
-			images = images || act.Event != nil && bytes.Contains(act.Event.Data, []byte(`"type":"image"`))
-		},
-	})
-	if images {
+	images := new(seesImages)
+	traffic := verify.Traffic(&verify.Capture{File: bodies, Policy: wire.DefaultPolicy()}, nil)
+	report := verify.Run(log.Name, reader, traffic, verify.Objects(nil), images)
+	if images.any {
 		return 0, nil
 	}
 	for _, f := range report.Findings {
@@ -382,7 +377,7 @@ func run(dir string, log *locate.Log, path string) (*result.Log, error) {
 		}
 		opts.Objects = objectstore.NewVerifier(store)
 	}
-	return verify.Run(log.Name, reader, opts), nil
+	return verify.Run(log.Name, reader, opts.Checks()...), nil
 }
 
 func exists(path string) bool {

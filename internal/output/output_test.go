@@ -170,7 +170,7 @@ func check(t *testing.T, log, recorded string) *result.Log {
 		defer opts.Recording.Close()
 		opts.Recording.Path = recorded
 	}
-	return verify.Run(log, logformat.NewReader(f, logformat.Options{}), opts)
+	return verify.Run(log, logformat.NewReader(f, logformat.Options{}), opts.Checks()...)
 }
 
 // hostile is a report whose every text tries to be something else than text.

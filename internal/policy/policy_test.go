@@ -185,7 +185,7 @@ func TestFindingsExplainVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := verify.Run(path, logformat.NewReader(f, logformat.Options{}), verify.Options{})
+		log := verify.Run(path, logformat.NewReader(f, logformat.Options{}), verify.Options{}.Checks()...)
 		f.Close()
 		imposed := finding.Rebuilt
 		for _, found := range log.Findings {

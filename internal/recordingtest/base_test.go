@@ -234,7 +234,7 @@ func (b *base) verify(t testing.TB, opts verify.Options) *result.Log {
 		}
 		opts.Objects = objectstore.NewVerifier(store)
 	}
-	return verify.Run("log", logformat.NewReader(bytes.NewReader(b.log), logformat.Options{}), opts)
+	return verify.Run("log", logformat.NewReader(bytes.NewReader(b.log), logformat.Options{}), opts.Checks()...)
 }
 
 // compare checks the log against a mutant as the command does. A mutant that cannot be

@@ -53,7 +53,7 @@ func page(t *testing.T, open func() (*logformat.Reader, io.Closer, error), recor
 	}
 	defer closer.Close()
 	p := &report.Page{Redacted: redactor != nil}
-	p.Add(report.Collect(1, verify.Run("session.jsonl", reader, opts), source))
+	p.Add(report.Collect(1, verify.Run("session.jsonl", reader, opts.Checks()...), source))
 	var out bytes.Buffer
 	if _, err := p.WriteTo(&out); err != nil {
 		t.Fatal(err)

@@ -51,6 +51,15 @@ func Place(name string, findings []finding.Finding) *Log {
 	return log
 }
 
+// Note adds a finding of the catalogue; said is what was found there.
+func (l *Log) Note(code finding.Code, said finding.Text, place finding.Place) {
+	l.Add(finding.New(code, said, place))
+}
+
+// Compared makes the verdict that of a log that was compared and found equal, unless a
+// finding imposes another one.
+func (l *Log) Compared() { l.Verdict = finding.Worse(l.Verdict, finding.Verified) }
+
 // Add adds a finding, which makes the verdict at least as bad as what it imposes.
 func (l *Log) Add(f finding.Finding) {
 	if f.Place.File == "" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -26,8 +27,11 @@ type Capture struct {
 // A traffic matches requests with captured bodies: by session, then by exact
 // bytes, then by order within the session.
 type traffic struct {
+	Base
 	of      *Capture
-	session string
+	objects *objectstore.Verifier
+	log     *result.Log
+	session *reconstruct.Session
 	builder *wire.Builder
 	bodies  []*posted // of this session, loop and one-shots
 	foreign int
@@ -64,18 +68,20 @@ type posted struct {
 	key   string
 }
 
-func newTraffic(c *Capture, header *logformat.SessionHeader, objects *objectstore.Verifier) *traffic {
-	if c == nil {
-		return nil
-	}
-	session := header.ID
-	t := &traffic{
-		of: c, session: session, builder: wire.NewBuilder(c.Policy, objects),
-		digests: make(map[[sha256.Size]byte][]*posted), holes: make(map[wire.HoleKind]int),
+// Traffic holds the requests of a log against captured bodies; objects is nil where no
+// store is at hand.
+func Traffic(c *Capture, objects *objectstore.Verifier) Check {
+	return &traffic{
+		of: c, objects: objects, digests: make(map[[sha256.Size]byte][]*posted), holes: make(map[wire.HoleKind]int),
 		fileIDs: make(map[string]string), verdicts: make(map[string]finding.Verdict),
 	}
-	for _, b := range c.Bodies {
-		if b.SessionID != "" && !b.BelongsTo(session) {
+}
+
+// Begin takes the bodies that may be of the session.
+func (t *traffic) Begin(log *result.Log, session *reconstruct.Session) {
+	t.log, t.session, t.builder = log, session, wire.NewBuilder(t.of.Policy, t.objects)
+	for _, b := range t.of.Bodies {
+		if b.SessionID != "" && !b.BelongsTo(log.Session.ID) {
 			t.foreign++
 			continue
 		}
@@ -94,16 +100,21 @@ func newTraffic(c *Capture, header *logformat.SessionHeader, objects *objectstor
 		}
 		p.text, p.extra = wire.CutExtensions(text)
 		if t.events == nil && hasExtension(p.extra, wire.SessionLog) {
-			t.events = &postedEvents{header: header}
+			t.events = &postedEvents{header: session.Header()}
 		}
 		sum := sha256.Sum256(p.text)
 		t.digests[sum] = append(t.digests[sum], p)
 	}
-	return t
 }
 
-// request looks for the body of a request.
-func (t *traffic) request(q *reconstruct.Request) finding.Verdict {
+// After notes what a record says of other requests than the loop's.
+func (t *traffic) After(rec *logformat.Record) {
+	t.act()
+	t.events.record(rec)
+}
+
+// Request looks for the body of a request.
+func (t *traffic) Request(q *reconstruct.Request) finding.Verdict {
 	body, p := t.find(q)
 	if p == nil {
 		if q.Prepared {

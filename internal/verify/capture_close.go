@@ -6,35 +6,35 @@ import (
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
-// close sorts out what is left: one-shots, re-posts, bodies that differ, and what
+// Close sorts out what is left: one-shots, re-posts, bodies that differ, and what
 // has no counterpart. Each body of the session ends as a request's, a one-shot's, a
 // re-post, or in a finding that is no note.
-func (t *traffic) close(r *run) {
+func (t *traffic) Close() {
 	place := finding.Place{Seq: -1, File: t.of.Path}
-	r.log.ComparedWith = t.of.Path
-	t.closeFlaws(r, place)
-	t.closeOneshots(r, place)
-	t.closeReposts(r, place)
+	t.log.ComparedWith = t.of.Path
+	t.closeFlaws(place)
+	t.closeOneshots(place)
+	t.closeReposts(place)
 	t.closeDoubts()
-	t.closeDrift(r)
+	t.closeDrift()
 	left := t.leftOver()
-	t.closeLeft(r, place, left)
+	t.closeLeft(place, left)
 	if t.matched+t.drifted > 0 || t.known > 0 {
-		t.closeMissing(r, place, left)
+		t.closeMissing(place, left)
 	}
-	t.closeNotes(r, place)
+	t.closeNotes(place)
 	if len(left.unknown) > 0 && t.matched > 0 {
-		r.note(finding.CaptureUnknown, finding.Plain(listed(left.unknown)), place)
+		t.log.Note(finding.CaptureUnknown, finding.Plain(listed(left.unknown)), place)
 	}
 	if t.foreign > 0 {
-		r.note(finding.CaptureElsewhere, finding.Say("%d bodies", t.foreign), place)
+		t.log.Note(finding.CaptureElsewhere, finding.Say("%d bodies", t.foreign), place)
 	}
-	t.count(r)
+	t.count()
 	switch {
 	case t.matched > 0:
-		r.verified()
-	case t.drifted == 0 && r.log.Counts.Requests > 0:
-		r.note(finding.RecordingNotMatched, private(t.of.Others), place)
+		t.log.Compared()
+	case t.drifted == 0 && t.log.Counts.Requests > 0:
+		t.log.Note(finding.RecordingNotMatched, private(t.of.Others), place)
 	}
 }
 
@@ -60,7 +60,7 @@ var flawCodes = []struct {
 }
 
 // closeFlaws reports what is odd about the capture, each kind once.
-func (t *traffic) closeFlaws(r *run, place finding.Place) {
+func (t *traffic) closeFlaws(place finding.Place) {
 	for _, c := range flawCodes {
 		var details []string
 		for _, flaw := range t.of.Flaws {
@@ -69,7 +69,7 @@ func (t *traffic) closeFlaws(r *run, place finding.Place) {
 			}
 		}
 		if len(details) > 0 {
-			r.note(c.code, finding.Plain(listed(details)), place)
+			t.log.Note(c.code, finding.Plain(listed(details)), place)
 		}
 	}
 	var changed []string
@@ -79,7 +79,7 @@ func (t *traffic) closeFlaws(r *run, place finding.Place) {
 		}
 	}
 	if len(changed) > 0 {
-		r.note(finding.CaptureChanged, finding.Plain(listed(changed)), place)
+		t.log.Note(finding.CaptureChanged, finding.Plain(listed(changed)), place)
 	}
 }
 
@@ -119,21 +119,21 @@ func (t *traffic) leftOver() (l left) {
 	return l
 }
 
-func (t *traffic) closeLeft(r *run, place finding.Place, l left) {
+func (t *traffic) closeLeft(place finding.Place, l left) {
 	if len(l.extra) > 0 {
-		r.note(finding.CaptureExtra, finding.Plain(listed(l.extra)), place)
+		t.log.Note(finding.CaptureExtra, finding.Plain(listed(l.extra)), place)
 	}
 	if len(l.incomparable) > 0 {
-		r.note(finding.CaptureIncomparable, finding.Plain(listed(l.incomparable)), place)
+		t.log.Note(finding.CaptureIncomparable, finding.Plain(listed(l.incomparable)), place)
 	}
 	if len(l.alike) > 0 {
-		r.note(finding.CaptureAlike, finding.Plain(listed(l.alike)), place)
+		t.log.Note(finding.CaptureAlike, finding.Plain(listed(l.alike)), place)
 	}
 }
 
 // closeMissing reports the requests that no body equals. Where bodies cannot be
 // compared, or the capture was cut, it is those that are missing.
-func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
+func (t *traffic) closeMissing(place finding.Place, l left) {
 	if len(t.open) == 0 {
 		return
 	}
@@ -156,28 +156,28 @@ func (t *traffic) closeMissing(r *run, place finding.Place, l left) {
 	if len(l.unknown) > 0 {
 		f.Detail = []finding.Lines{finding.Say("bodies of no known session that equal none of them: %s", listed(l.unknown))}
 	}
-	r.log.Add(f)
+	t.log.Add(f)
 }
 
 // closeNotes says what the equality of the bodies rests on.
-func (t *traffic) closeNotes(r *run, place finding.Place) {
-	t.closeExtensions(r, place)
+func (t *traffic) closeNotes(place finding.Place) {
+	t.closeExtensions(place)
 	if len(t.settings.texts) > 0 {
-		r.note(finding.CaptureAssumed, finding.Join(t.settings.texts, "; "), place)
+		t.log.Note(finding.CaptureAssumed, finding.Join(t.settings.texts, "; "), place)
 	}
 	if list := t.settings.disagreeing(); len(list) > 0 {
-		r.note(finding.CaptureTwoSettings, finding.Plain(listed(list)), place)
+		t.log.Note(finding.CaptureTwoSettings, finding.Plain(listed(list)), place)
 	}
 	for _, kind := range []wire.HoleKind{wire.FileID, wire.ImageData, wire.ImageSize, wire.OmissionText} {
 		if n := t.holes[kind]; n > 0 {
-			r.note(finding.CaptureHole, finding.Say("%d × %s", n, kind), place)
+			t.log.Note(finding.CaptureHole, finding.Say("%d × %s", n, kind), place)
 		}
 	}
 	if t.proved > 0 {
-		r.note(finding.CaptureProved, finding.Plain(plural(t.proved, "place")), place)
+		t.log.Note(finding.CaptureProved, finding.Plain(plural(t.proved, "place")), place)
 	}
 	if t.renewed > 0 {
-		r.note(finding.CaptureRenewed, finding.Plain(plural(t.renewed, "time")), place)
+		t.log.Note(finding.CaptureRenewed, finding.Plain(plural(t.renewed, "time")), place)
 	}
 	var lengths []string
 	for _, p := range t.bodies {
@@ -186,26 +186,26 @@ func (t *traffic) closeNotes(r *run, place finding.Place) {
 		}
 	}
 	if len(lengths) > 0 {
-		r.note(finding.CaptureLength, finding.Plain(listed(lengths)), place)
+		t.log.Note(finding.CaptureLength, finding.Plain(listed(lengths)), place)
 	}
 }
 
 // count puts the verdicts on the rows of the report.
-func (t *traffic) count(r *run) {
-	for i := range r.log.Requests {
-		row := &r.log.Requests[i]
+func (t *traffic) count() {
+	for i := range t.log.Requests {
+		row := &t.log.Requests[i]
 		if v, ok := t.verdicts[row.Key()]; ok {
 			row.Verdict = v
 		}
 		switch row.Verdict {
 		case finding.Verified:
 			if row.Prepared {
-				r.log.Counts.Proved++
+				t.log.Counts.Proved++
 				continue
 			}
-			r.log.Counts.Verified++
+			t.log.Counts.Verified++
 		case finding.Drift:
-			r.log.Counts.Drifted++
+			t.log.Counts.Drifted++
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // closeDrift pairs the requests and bodies that are left, in order, and reports
 // where each pair differs. Those that differ at the same event are one finding.
-func (t *traffic) closeDrift(r *run) {
+func (t *traffic) closeDrift() {
 	causes := make(map[string]int) // index of the finding
 	var left []*posted
 	for _, p := range t.bodies {
@@ -33,20 +33,20 @@ func (t *traffic) closeDrift(r *run) {
 		p.taken = true
 		t.drifted++
 		t.verdicts[q.Key()] = finding.Drift
-		t.drift(r, q, p, causes)
+		t.drift(q, p, causes)
 	}
 	t.open = missing
 }
 
-func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[string]int) {
+func (t *traffic) drift(q *reconstruct.Request, p *posted, causes map[string]int) {
 	body, at := t.closest(q, p.text)
 	if body == nil {
-		r.note(finding.CaptureDrift, finding.Say("request %s cannot be made into a body, and %s was posted", q.Key(), p.Name), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
+		t.log.Note(finding.CaptureDrift, finding.Say("request %s cannot be made into a body, and %s was posted", q.Key(), p.Name), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
 		return
 	}
 	rebuilt := body.Bytes()
 	if len(body.Holes) == 0 && sameJSON(p.text, rebuilt) {
-		t.respelled(r, q, p, rebuilt, causes)
+		t.respelled(q, p, rebuilt, causes)
 		return
 	}
 	headline, pointer := whereAt(rebuilt, at.Body)
@@ -58,33 +58,33 @@ func (t *traffic) drift(r *run, q *reconstruct.Request, p *posted, causes map[st
 		for part := range q.Parts() {
 			if part.Kind == reconstruct.MessagePart && part.Index == o.Message || part.Kind == reconstruct.SystemPart && o.Message == wire.FromSystem || part.Kind == reconstruct.ToolsPart && o.Message == wire.FromTools {
 				from, place.Seq = describePart(part), seqOf(part)
-				event = eventOf(r.log.File, q, part)
+				event = eventOf(t.log.File, q, part)
 				cause = causeOf(q, part, true)
 			}
 		}
 	}
 	if i, ok := causes[cause]; ok && cause != "" {
-		r.log.Findings[i].Requests = append(r.log.Findings[i].Requests, q.Key())
-		r.log.Findings[i].Count++
+		t.log.Findings[i].Requests = append(t.log.Findings[i].Requests, q.Key())
+		t.log.Findings[i].Count++
 		return
 	}
 	f := finding.New(finding.CaptureDrift, finding.Say("request %s, %s byte %d: %s; it should come from %s", q.Key(), p.Name, at.Capture, headline, from), place)
 	f.Cause = event
 	f.Requests = []string{q.Key()}
 	f.Detail = bothSides(p.text, at.Capture, rebuilt, at.Body)
-	r.log.Add(f)
+	t.log.Add(f)
 	if cause != "" {
-		causes[cause] = len(r.log.Findings) - 1
+		causes[cause] = len(t.log.Findings) - 1
 	}
 }
 
 // respelled reports bodies that hold what the adapter would have posted, in another
 // spelling, as one finding.
-func (t *traffic) respelled(r *run, q *reconstruct.Request, p *posted, rebuilt []byte, causes map[string]int) {
+func (t *traffic) respelled(q *reconstruct.Request, p *posted, rebuilt []byte, causes map[string]int) {
 	const cause = "spelling"
 	if i, ok := causes[cause]; ok {
-		r.log.Findings[i].Requests = append(r.log.Findings[i].Requests, q.Key())
-		r.log.Findings[i].Count++
+		t.log.Findings[i].Requests = append(t.log.Findings[i].Requests, q.Key())
+		t.log.Findings[i].Count++
 		return
 	}
 	how := printedAnew
@@ -93,8 +93,8 @@ func (t *traffic) respelled(r *run, q *reconstruct.Request, p *posted, rebuilt [
 	}
 	f := finding.New(finding.CaptureDrift, finding.Say("request %s, %s: %s", q.Key(), p.Name, how), finding.Place{Request: q.Key(), Seq: -1, File: t.of.Path})
 	f.Requests = []string{q.Key()}
-	r.log.Add(f)
-	causes[cause] = len(r.log.Findings) - 1
+	t.log.Add(f)
+	causes[cause] = len(t.log.Findings) - 1
 }
 
 // printedAnew is how a recording differs that another program parsed and printed.

@@ -27,8 +27,8 @@ type oneshot struct {
 // instruction stands in a compaction's request where its last message goes.
 const instruction = "dsh-verify:the-instruction-is-not-in-the-log:5c1d"
 
-// oneshot notes a request outside the loop.
-func (t *traffic) oneshot(q *reconstruct.Oneshot) {
+// Oneshot notes a request outside the loop.
+func (t *traffic) Oneshot(q *reconstruct.Oneshot) {
 	o := &oneshot{seq: q.Seq, line: q.Pos.Line, what: string(q.Kind), whole: q.Hole() == "", process: t.lifetime}
 	t.oneshots = append(t.oneshots, o)
 	if !q.Known() {
@@ -87,16 +87,17 @@ func (t *traffic) matches(o *oneshot, captured []byte) *wire.Body {
 
 // act counts the processes that wrote the log, and the compactions that this session
 // started.
-func (t *traffic) act(session *reconstruct.Session) {
-	if endsProcess(session.Act(), session.Seed()) {
+func (t *traffic) act() {
+	a := t.session.Act()
+	if endsProcess(a, t.session.Seed()) {
 		t.lifetime++
 	}
-	if a := session.Act(); a.Side.Begins && !session.Inherited(a.Event.Seq) {
+	if a.Side.Begins && !t.session.Inherited(a.Event.Seq) {
 		t.starts++
 	}
 }
 
-func (t *traffic) closeOneshots(r *run, place finding.Place) {
+func (t *traffic) closeOneshots(place finding.Place) {
 	for _, o := range t.oneshots {
 		for _, p := range t.bodies {
 			if p.taken || p.text == nil {
@@ -112,18 +113,18 @@ func (t *traffic) closeOneshots(r *run, place finding.Place) {
 			if !o.whole {
 				what += ", all but its final instruction compared"
 			}
-			r.note(finding.CaptureOneshot, finding.Plain(what), place)
+			t.log.Note(finding.CaptureOneshot, finding.Plain(what), place)
 			break
 		}
 	}
-	t.oneshotDrift(r, place)
+	t.oneshotDrift(place)
 	if t.untold() == 0 {
 		return // nothing explains another compaction
 	}
 	for _, p := range t.bodies {
 		if !p.taken && p.Compact && p.text != nil {
 			p.taken = true
-			r.note(finding.CaptureOneshotUnverified, finding.Say("%s is a compaction by its header", p.Name), place)
+			t.log.Note(finding.CaptureOneshotUnverified, finding.Say("%s is a compaction by its header", p.Name), place)
 		}
 	}
 }
@@ -143,7 +144,7 @@ func (t *traffic) untold() int {
 // oneshotDrift pairs the compactions that the log tells of and that no body equals
 // with the bodies that say they are compactions of the same model, in order. Where
 // compactions failed, a body may be of one of those, and nothing is said.
-func (t *traffic) oneshotDrift(r *run, place finding.Place) {
+func (t *traffic) oneshotDrift(place finding.Place) {
 	var left []*posted
 	for _, p := range t.bodies {
 		if !p.taken && p.Compact && p.text != nil {
@@ -179,9 +180,9 @@ func (t *traffic) oneshotDrift(r *run, place finding.Place) {
 		where := place
 		where.Seq, where.Offset, where.Pointer = o.seq, at.Capture, pointer
 		f := finding.New(finding.CaptureOneshotDrift, finding.Say("%s of seq %d, %s byte %d: %s", o.what, o.seq, p.Name, at.Capture, headline), where)
-		f.Cause = &finding.Place{File: r.log.File, Session: t.session, Line: o.line, Seq: o.seq}
+		f.Cause = &finding.Place{File: t.log.File, Session: t.log.Session.ID, Line: o.line, Seq: o.seq}
 		f.Detail = bothSides(p.text, at.Capture, rebuilt, at.Body)
-		r.log.Add(f)
+		t.log.Add(f)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // closeReposts recognises further posts of one attempt or one-shot: the same body, or the same
 // but for file ids. How often a dispatch posted is not in the log.
-func (t *traffic) closeReposts(r *run, place finding.Place) {
+func (t *traffic) closeReposts(place finding.Place) {
 	for i, p := range t.bodies {
 		if p.taken || p.text == nil {
 			continue
@@ -28,7 +28,7 @@ func (t *traffic) closeReposts(r *run, place finding.Place) {
 		}
 		f := finding.New(finding.CaptureRepost, finding.Plain(what), place)
 		f.Place.Request = first.key
-		r.log.Add(f)
+		t.log.Add(f)
 	}
 }
 

@@ -4,20 +4,23 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dsh-verify/dsh-verify/diffview"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/recording"
-	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
+	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // A comparison matches rebuilt requests with the entries of a recording. Each entry is
 // one request's, or is reported: none is passed over.
 type comparison struct {
+	Base
 	file      *recording.File
-	session   string
-	log       string                        // the log's name in the report
-	place     func(int64) finding.Place     // of an event at hand
+	log       *result.Log
+	session   *reconstruct.Session
+	step      logformat.Position // of the open step's start
+	stepSeq   int64
 	byKey     map[string][]*recording.Entry // in the order of the file, but for those that are a request's
 	lifetimes lifetimes
 	taken     map[*recording.Entry]bool
@@ -43,26 +46,48 @@ type drift struct {
 	at    int // index in found
 }
 
-func newComparison(file *recording.File, log, session string, place func(int64) finding.Place) *comparison {
-	c := &comparison{file: file, log: log, session: session, place: place}
-	if file == nil {
-		return c
+// Compare holds the requests of a log against those of a recording.
+func Compare(file *recording.File) Check {
+	return &comparison{
+		file: file, byKey: make(map[string][]*recording.Entry), taken: make(map[*recording.Entry]bool),
+		ofKey: make(map[string]*recording.Entry), gone: make(map[*recording.Entry]bool),
+		digests: make(map[reconstruct.Digest]string), causes: make(map[string]int),
 	}
-	c.byKey = make(map[string][]*recording.Entry)
-	c.taken = make(map[*recording.Entry]bool)
-	c.ofKey = make(map[string]*recording.Entry)
-	c.gone = make(map[*recording.Entry]bool)
-	c.digests = make(map[reconstruct.Digest]string)
-	c.causes = make(map[string]int)
-	for _, e := range file.Entries {
-		if e.SessionID == session {
+}
+
+// Begin takes the entries of the session.
+func (c *comparison) Begin(log *result.Log, session *reconstruct.Session) {
+	c.log, c.session = log, session
+	for _, e := range c.file.Entries {
+		if e.SessionID == log.Session.ID {
 			c.byKey[e.Key()] = append(c.byKey[e.Key()], e)
 			c.own++
 			continue
 		}
 		c.readWhole(e)
 	}
-	return c
+}
+
+// After notes where a step and a process begin.
+func (c *comparison) After(*logformat.Record) {
+	act := c.session.Act()
+	if act.Kind == transcript.StepStart {
+		c.step, c.stepSeq = act.Event.Pos, act.Event.Seq
+	}
+	c.lifetimes.act(act, c.session.Seed())
+}
+
+// place returns the place of an event that is at hand: of the record that is being
+// applied, or the start of the step that it ends.
+func (c *comparison) place(seq int64) finding.Place {
+	var pos logformat.Position
+	switch act := c.session.Act(); {
+	case act != nil && act.First() <= seq && seq <= act.Last():
+		pos = act.Position()
+	case c.step.Line > 0 && seq == c.stepSeq:
+		pos = c.step
+	}
+	return finding.Place{Seq: seq, Line: pos.Line, Offset: pos.Offset, Frame: pos.Frame}
 }
 
 func (c *comparison) report(code finding.Code, said finding.Text, place finding.Place) *finding.Finding {
@@ -72,11 +97,12 @@ func (c *comparison) report(code finding.Code, said finding.Text, place finding.
 	return &c.found[len(c.found)-1]
 }
 
-// request compares one rebuilt request, the row-th, and returns its verdict.
-func (c *comparison) request(q *reconstruct.Request, row int) finding.Verdict {
+// Request compares one rebuilt request, and returns its verdict.
+func (c *comparison) Request(q *reconstruct.Request) finding.Verdict {
 	if c.own == 0 {
-		return finding.Rebuilt // nothing of this session to compare with
+		return "" // nothing of this session to compare with
 	}
+	row := len(c.log.Requests)
 	c.lifetimes.request(q.Key())
 	c.digests[q.Digest()] = q.Key()
 	entry, at, err := c.choose(q)
@@ -183,161 +209,10 @@ func (c *comparison) order(entry *recording.Entry) {
 	c.lastIn = entry
 }
 
-// drift reports where a request and its recording part. A later request that
-// drifts in the same part of the log is folded into the first.
-func (c *comparison) drift(q *reconstruct.Request, entry *recording.Entry, at int64) {
-	part, inPart := q.PartAt(at)
-	cause := causeOf(q, part, inPart)
-	if i, ok := c.causes[cause]; ok && cause != "" {
-		c.found[i].Requests = append(c.found[i].Requests, q.Key())
-		c.found[i].Count++
-		return
-	}
-	place := finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, Offset: at, File: c.file.Path}
-	what := "the structure of the request"
-	if inPart {
-		place.Pointer = part.Pointer
-		what = describePart(part)
-		place.Seq = seqOf(part)
-	}
-	headline, lines, pointer := c.explain(q, entry, at)
-	if pointer != "" {
-		place.Pointer = pointer
-	}
-	f := c.report(finding.RecordingDrift, finding.Say("request %s, byte %d of %d (%d recorded): %s; it should come from %s", q.Key(), at, q.Len(), entry.Length, headline, what), place)
-	f.Requests = []string{q.Key()}
-	f.Detail = lines
-	if inPart {
-		f.Cause = eventOf(c.log, q, part)
-	}
-	c.drifts = append(c.drifts, drift{entry, len(c.found) - 1})
-	if cause != "" {
-		c.causes[cause] = len(c.found) - 1
-	}
-}
-
-func causeOf(q *reconstruct.Request, part reconstruct.Part, ok bool) string {
-	switch {
-	case !ok:
-		return ""
-	case part.Message != nil:
-		return fmt.Sprintf("message %d", part.Message.Seq)
-	case part.Header != nil:
-		return fmt.Sprintf("%s %d", part.Pointer, part.Header.Seq)
-	}
-	return part.Pointer
-}
-
-func seqOf(part reconstruct.Part) int64 {
-	switch {
-	case part.Message != nil:
-		return part.Message.Seq
-	case part.Header != nil:
-		return part.Header.Seq
-	}
-	return -1
-}
-
-// eventOf is the place of the event that a part of a request comes from.
-func eventOf(file string, q *reconstruct.Request, part reconstruct.Part) *finding.Place {
-	place := &finding.Place{File: file, Session: q.SessionID, Line: 1, Seq: -1, Request: q.Key()}
-	switch {
-	case part.Message != nil:
-		place.Seq, place.Line = part.Message.Seq, part.Message.Pos.Line
-	case part.Header != nil:
-		place.Seq, place.Line = part.Header.Seq, part.Header.Pos.Line
-	}
-	return place
-}
-
-// describePart names the event that a part comes from.
-func describePart(part reconstruct.Part) string {
-	switch {
-	case part.Message != nil:
-		return fmt.Sprintf("seq %d (%s, line %d)", part.Message.Seq, part.Message.Type, part.Message.Pos.Line)
-	case part.Header != nil:
-		return fmt.Sprintf("seq %d (request/header, line %d)", part.Header.Seq, part.Header.Pos.Line)
-	}
-	return "the log's header line"
-}
-
-// diffLimit is the size up to which both sides of a drift are loaded to be
-// shown by JSON path; of larger ones only a window around the byte is.
-const diffLimit = 64 << 20
-
-const window = 60 // bytes shown on each side of a differing byte
-
-// explain says where two sides part, and shows both around that byte. A side of
-// any size is loaded only for its window, unless it is small enough to be parsed.
-func (c *comparison) explain(q *reconstruct.Request, entry *recording.Entry, at int64) (headline finding.Text, lines []finding.Lines, pointer string) {
-	recorded, from := c.recordedWindow(entry, at)
-	lines = []finding.Lines{finding.Say("recorded %s", elide(recorded, from, entry.Length))}
-	if q.Len() > diffLimit {
-		return finding.Plain("the bytes differ"), lines, ""
-	}
-	rebuilt := q.Bytes()
-	start, end := max(0, at-window), min(q.Len(), at+window)
-	lines = append(lines, finding.Say("log      %s", elide(rebuilt[start:end], start, q.Len())))
-	headline, pointer = whereAt(rebuilt, at)
-	if c.sameValues(rebuilt, entry) {
-		headline = finding.Plain(printedAnew)
-	}
-	return headline, lines, pointer
-}
-
-// sameValues reports whether a recorded request is the rebuilt one in another
-// spelling or order.
-func (c *comparison) sameValues(rebuilt []byte, entry *recording.Entry) bool {
-	if entry.Length > diffLimit {
-		return false
-	}
-	recorded, err := c.file.Bytes(entry)
-	return err == nil && sameJSON(recorded, rebuilt)
-}
-
-func (c *comparison) recordedWindow(entry *recording.Entry, at int64) (text []byte, from int64) {
-	from = max(0, at-window)
-	text = make([]byte, max(0, min(entry.Length, at+window)-from))
-	n, _ := c.file.Section(entry).ReadAt(text, from)
-	return text[:n], from
-}
-
-// whereAt names the innermost value that holds a byte of a request, and the
-// place in its text when it is a string.
-func whereAt(request []byte, at int64) (headline finding.Text, pointer string) {
-	if at >= int64(len(request)) {
-		return finding.Plain("the recording goes on where the request ends"), ""
-	}
-	pointer, start, leaf := ecmajson.Value(request).Locate(int(at))
-	where := finding.At(pointer)
-	if into := int(at) - start; leaf.Kind() == ecmajson.String && into >= 1 {
-		return finding.Say("%s differs at byte %d of %d", where, into-1, len(leaf)-2), pointer
-	}
-	if pointer == "" {
-		return finding.Plain("the request differs"), pointer
-	}
-	return finding.Say("%s differs", where), pointer
-}
-
-// elide shows a window of a text of the given length.
-func elide(text []byte, from, length int64) finding.Span {
-	out := diffview.Visible(text)
-	if from > 0 {
-		out = "…" + out
-	}
-	if from+int64(len(text)) < length {
-		out += "…"
-	}
-	return finding.Excerpt(string(text), out)
-}
-
-// close reports what is left of the recording, and what the whole comparison says.
-func (c *comparison) close(r *run) {
-	if c.file == nil {
-		return
-	}
-	r.log.ComparedWith = c.file.Path
-	c.decide(r)
+// Close reports what is left of the recording, and what the whole comparison says.
+func (c *comparison) Close() {
+	c.log.ComparedWith = c.file.Path
+	c.decide()
 	c.leftOver()
 	c.malformed()
 	c.odd()
@@ -347,7 +222,7 @@ func (c *comparison) close(r *run) {
 	if c.foreign > 0 {
 		c.report(finding.RecordingElsewhere, finding.Plain(plural(c.foreign, "request")), finding.Place{Seq: -1, File: c.file.Path})
 	}
-	c.settle(r)
+	c.settle()
 }
 
 // malformed reports the lines that are no request records as one finding.
@@ -405,26 +280,26 @@ func (c *comparison) misplaced(d drift) {
 	}
 }
 
-func (c *comparison) settle(r *run) {
-	for _, row := range r.log.Requests {
+func (c *comparison) settle() {
+	for _, row := range c.log.Requests {
 		switch row.Verdict {
 		case finding.Verified:
 			if row.Prepared {
-				r.log.Counts.Proved++
+				c.log.Counts.Proved++
 				continue
 			}
-			r.log.Counts.Verified++
+			c.log.Counts.Verified++
 		case finding.Drift:
-			r.log.Counts.Drifted++
+			c.log.Counts.Drifted++
 		}
 	}
 	for _, f := range c.found {
-		r.log.Add(f)
+		c.log.Add(f)
 	}
 	switch {
-	case c.imposed == "" && c.own == 0 && r.log.Counts.Requests > 0:
-		r.note(finding.RecordingNotMatched, nil, finding.Place{Seq: -1, File: c.file.Path})
+	case c.imposed == "" && c.own == 0 && c.log.Counts.Requests > 0:
+		c.log.Note(finding.RecordingNotMatched, nil, finding.Place{Seq: -1, File: c.file.Path})
 	case c.matched > 0:
-		r.verified()
+		c.log.Compared()
 	}
 }

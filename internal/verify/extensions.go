@@ -12,7 +12,7 @@ import (
 
 // closeExtensions names the members that were captured behind the bodies' last. They
 // are no part of a request, so a body with them equals one without.
-func (t *traffic) closeExtensions(r *run, place finding.Place) {
+func (t *traffic) closeExtensions(place finding.Place) {
 	known, foreign := make(map[string]int), make(map[string]int)
 	var spelled []string
 	for _, p := range t.bodies {
@@ -28,15 +28,15 @@ func (t *traffic) closeExtensions(r *run, place finding.Place) {
 		}
 	}
 	if len(known) > 0 {
-		r.note(finding.CaptureExtension, counted(known), place)
+		t.log.Note(finding.CaptureExtension, counted(known), place)
 	}
 	if len(foreign) > 0 {
-		r.note(finding.CaptureExtensionForeign, counted(foreign), place)
+		t.log.Note(finding.CaptureExtensionForeign, counted(foreign), place)
 	}
 	if len(spelled) > 0 {
-		r.note(finding.CaptureExtensionSpelling, finding.Plain(listed(spelled)), place)
+		t.log.Note(finding.CaptureExtensionSpelling, finding.Plain(listed(spelled)), place)
 	}
-	t.events.close(r, t.bodies, place)
+	t.events.close(t.log, t.bodies, place)
 }
 
 // counted lists names with how often each was met.

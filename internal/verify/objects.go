@@ -5,6 +5,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -13,6 +14,9 @@ import (
 // An objectCheck verifies the attachments that requests reference. A reference
 // counts once a request holds it; what no request holds cannot break one.
 type objectCheck struct {
+	Base
+	log      *result.Log
+	session  *reconstruct.Session
 	verifier *objectstore.Verifier // nil: no store at hand
 	carriers []*carrier            // messages with references that may be on the surface
 	found    map[string]*objectFinding
@@ -42,8 +46,23 @@ type objectFinding struct {
 	requests []string
 }
 
-func newObjectCheck(verifier *objectstore.Verifier) *objectCheck {
+// Objects verifies attachments with a verifier; nil: no store is at hand, which is said.
+func Objects(verifier *objectstore.Verifier) Check {
 	return &objectCheck{verifier: verifier, found: make(map[string]*objectFinding), objects: make(map[string]bool), byID: make(map[string]*attachmentRow)}
+}
+
+// Begin notes the report and the fold.
+func (c *objectCheck) Begin(log *result.Log, session *reconstruct.Session) {
+	c.log, c.session = log, session
+}
+
+// After notes a message that came onto the surface.
+func (c *objectCheck) After(*logformat.Record) {
+	if act := c.session.Act(); act.OnSurface() {
+		if m := c.session.Surface().Node(act.Event.Seq); m != nil {
+			c.message(m)
+		}
+	}
 }
 
 // message notes the references of a message that came onto the surface.
@@ -60,9 +79,10 @@ func (c *objectCheck) message(m *reconstruct.Message) {
 	}
 }
 
-// request checks the references of the messages that a request holds. Messages
+// Request checks the references of the messages that a request holds. Messages
 // that left the surface are dropped.
-func (c *objectCheck) request(q *reconstruct.Request, surface *reconstruct.Surface) {
+func (c *objectCheck) Request(q *reconstruct.Request) finding.Verdict {
+	surface := c.session.Surface()
 	live := c.carriers[:0]
 	for _, carrier := range c.carriers {
 		if q.Includes(carrier.message, surface) {
@@ -76,6 +96,7 @@ func (c *objectCheck) request(q *reconstruct.Request, surface *reconstruct.Surfa
 	}
 	clear(c.carriers[len(live):])
 	c.carriers = live
+	return ""
 }
 
 func (c *objectCheck) reference(q *reconstruct.Request, m *reconstruct.Message, v ecmajson.Value) {
@@ -133,9 +154,9 @@ func (c *objectCheck) note(q *reconstruct.Request, m *reconstruct.Message, kind,
 	}
 }
 
-// close reports what was found.
-func (c *objectCheck) close(r *run) {
-	counts := &r.log.Counts
+// Close reports what was found.
+func (c *objectCheck) Close() {
+	counts := &c.log.Counts
 	counts.Objects = len(c.objects)
 	for _, ok := range c.objects {
 		if ok {
@@ -151,10 +172,10 @@ func (c *objectCheck) close(r *run) {
 		default:
 			row.Verdict = finding.Drift
 		}
-		r.log.Attachments = append(r.log.Attachments, row.Attachment)
+		c.log.Attachments = append(c.log.Attachments, row.Attachment)
 	}
 	if c.verifier != nil {
-		r.log.Objects = c.verifier.Store().Name()
+		c.log.Objects = c.verifier.Store().Name()
 	}
 	for _, key := range c.order {
 		f := c.found[key].finding
@@ -162,6 +183,6 @@ func (c *objectCheck) close(r *run) {
 		if f.Code == finding.ObjectsNotChecked {
 			f.Said = finding.Say("%d objects in %d requests", len(c.objects), len(f.Requests))
 		}
-		r.log.Add(f)
+		c.log.Add(f)
 	}
 }

@@ -27,7 +27,7 @@ func logBytes(t *testing.T, dir string) []byte {
 }
 
 func run(data []byte, opts verify.Options) *result.Log {
-	return verify.Run("log", logformat.NewReader(bytes.NewReader(data), logformat.Options{}), opts)
+	return verify.Run("log", logformat.NewReader(bytes.NewReader(data), logformat.Options{}), opts.Checks()...)
 }
 
 // TestRefusals holds the first finding of every log that the harness refuses:

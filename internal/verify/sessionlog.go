@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
@@ -75,7 +76,7 @@ func appendPosted(dst []byte, e *logformat.Event) []byte {
 }
 
 // close compares what each body carries, and says what does not agree.
-func (p *postedEvents) close(r *run, posts []*posted, place finding.Place) {
+func (p *postedEvents) close(log *result.Log, posts []*posted, place finding.Place) {
 	if p == nil {
 		return
 	}
@@ -92,11 +93,11 @@ func (p *postedEvents) close(r *run, posts []*posted, place finding.Place) {
 			}
 			where := place
 			where.Seq, where.Request = seq, post.key
-			r.note(finding.CaptureSessionLogDiffers, finding.Say("%s: %s", post.Name, fault), where)
+			log.Note(finding.CaptureSessionLogDiffers, finding.Say("%s: %s", post.Name, fault), where)
 		}
 	}
 	if equal > 0 {
-		r.note(finding.CaptureSessionLog, finding.Plain(bodies(equal)), place)
+		log.Note(finding.CaptureSessionLog, finding.Plain(bodies(equal)), place)
 	}
 }
 

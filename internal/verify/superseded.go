@@ -95,7 +95,7 @@ type undecided struct {
 }
 
 // decide settles the undecided requests.
-func (c *comparison) decide(r *run) {
+func (c *comparison) decide() {
 	c.lifetimes.settle()
 	for _, u := range c.undecided {
 		if c.taken[u.entry] || c.lifetimes.lost(u.entry.Line, u.lifetime) {
@@ -103,14 +103,14 @@ func (c *comparison) decide(r *run) {
 		}
 		c.assign(u.entry)
 		c.drift(u.request, u.entry, u.at)
-		r.log.Requests[u.row].Verdict = finding.Drift
+		c.log.Requests[u.row].Verdict = finding.Drift
 	}
 }
 
 // leftOver reports the entries that are no request's.
 func (c *comparison) leftOver() {
 	for _, e := range c.file.Entries {
-		if e.SessionID != c.session || c.taken[e] || c.gone[e] {
+		if e.SessionID != c.log.Session.ID || c.taken[e] || c.gone[e] {
 			continue
 		}
 		if c.readWhole(e); c.gone[e] {

@@ -5,13 +5,13 @@ import "github.com/dsh-verify/dsh-verify/internal/recording"
 // readWhole reads an entry whole that no request equals: only then it is known whose it
 // is. It reports whether the entry is still one of this session under its number.
 func (c *comparison) readWhole(e *recording.Entry) bool {
-	key, own := e.Key(), e.SessionID == c.session
+	key, own := e.Key(), e.SessionID == c.log.Session.ID
 	reason := c.file.Settle(e)
 	switch {
 	case reason != "":
 		c.file.Bad = append(c.file.Bad, recording.Malformed{Line: e.Line, Reason: reason})
 		c.leave(e, own)
-	case e.SessionID != c.session:
+	case e.SessionID != c.log.Session.ID:
 		c.foreign++
 		c.leave(e, own)
 	case own && e.Key() == key:

@@ -1,48 +1,23 @@
 package verify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/dsh-verify/dsh-verify/internal/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
-	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
-// Options say what a log is checked against.
-type Options struct {
-	Recording *recording.File       // nil: nothing to compare with
-	Capture   *Capture              // nil: no captured traffic
-	Objects   *objectstore.Verifier // nil: no object store at hand
-	// Observe, when set, sees what every record says before it is applied.
-	Observe func(*transcript.Act)
-	// Audit checks the log against itself too.
-	Audit bool
-	// NoObjects leaves attachments unchecked, and says nothing of it.
-	NoObjects bool
-	// Watch, when set, sees what the run reads.
-	Watch Watcher
-}
-
-// A Watcher follows a run in the order of the log. It sees a request before the
-// act that completes it, and an act, which is the session's latest, after it was
-// applied.
-type Watcher interface {
-	Begin(*logformat.SessionHeader)
-	Request(*reconstruct.Request)
-	Act(*reconstruct.Session)
-}
-
-// Run checks one log; name is how the report calls it.
-func Run(name string, reader *logformat.Reader, opts Options) *result.Log {
-	run := newRun(name, opts)
+// Run folds one log once and holds it against each check; name is how the report calls it.
+// Findings come in the order of the checks.
+func Run(name string, reader *logformat.Reader, checks ...Check) *result.Log {
+	run := &run{log: result.New(name), checks: checks, doubted: make(map[reconstruct.Doubt][]string)}
 	run.read(reader)
 	run.close(reader)
 	return run.log
@@ -50,26 +25,11 @@ func Run(name string, reader *logformat.Reader, opts Options) *result.Log {
 
 // A run is the check of one log under way.
 type run struct {
-	opts    Options
 	log     *result.Log
+	checks  []Check
 	session *reconstruct.Session
-	compare *comparison
-	traffic *traffic // nil: no capture
-	objects *objectCheck
-	audit   *audit.Audit // nil: none is asked for
 	doubted map[reconstruct.Doubt][]string
-	current *logformat.Record  // that is being applied
-	step    logformat.Position // of the open step's start
-	stepSeq int64
 	overOld []string // requests that are the harness's own bytes over history that is not
-}
-
-func newRun(name string, opts Options) *run {
-	return &run{
-		opts:    opts,
-		log:     result.New(name),
-		doubted: make(map[reconstruct.Doubt][]string),
-	}
 }
 
 func (r *run) read(reader *logformat.Reader) {
@@ -79,23 +39,10 @@ func (r *run) read(reader *logformat.Reader) {
 		return
 	}
 	r.identify(header, reader)
-	if r.opts.Watch != nil {
-		r.opts.Watch.Begin(header)
+	r.session = reconstruct.NewSession(header, r.foldOptions())
+	for _, c := range r.checks {
+		c.Begin(r.log, r.session)
 	}
-	fold := reconstruct.Options{Observe: r.opts.Observe}
-	if r.opts.Audit {
-		r.audit = audit.New(header)
-		fold.Observe = r.observe
-	}
-	if r.traffic = newTraffic(r.opts.Capture, header, r.opts.Objects); r.traffic != nil {
-		fold.Oneshot = r.traffic.oneshot
-	}
-	r.session = reconstruct.NewSession(header, fold)
-	if r.audit != nil {
-		r.audit.Follow(r.session)
-	}
-	r.compare = newComparison(r.opts.Recording, r.log.File, header.ID, r.place)
-	r.objects = newObjectCheck(r.opts.Objects)
 	for rec, err := range reader.Records() {
 		if err == nil {
 			err = r.apply(rec)
@@ -110,16 +57,24 @@ func (r *run) read(reader *logformat.Reader) {
 	}
 }
 
-// observe passes an act on to those that watch.
-func (r *run) observe(act *transcript.Act) {
-	if r.opts.Observe != nil {
-		r.opts.Observe(act)
+// foldOptions passes on to the checks what the fold tells of.
+func (r *run) foldOptions() (opts reconstruct.Options) {
+	if len(r.checks) > 0 {
+		opts.Observe = func(act *transcript.Act) {
+			for _, c := range r.checks {
+				c.Before(act)
+			}
+		}
 	}
-	r.audit.Act(act)
+	for _, c := range r.checks {
+		if sees, ok := c.(seesOneshots); ok {
+			opts.Oneshot = sees.Oneshot
+		}
+	}
+	return opts
 }
 
 func (r *run) apply(rec *logformat.Record) error {
-	r.current = rec
 	q, err := r.session.Apply(rec)
 	if err != nil {
 		return err
@@ -127,53 +82,20 @@ func (r *run) apply(rec *logformat.Record) error {
 	if q != nil {
 		r.request(q)
 	}
-	act := r.session.Act()
-	if act.Kind == transcript.StepStart {
-		r.step, r.stepSeq = act.Event.Pos, act.Event.Seq
-	}
-	if act.OnSurface() && !r.opts.NoObjects {
-		if m := r.session.Surface().Node(act.Event.Seq); m != nil {
-			r.objects.message(m)
-		}
-	}
-	r.compare.lifetimes.act(act, r.session.Seed())
-	if r.traffic != nil {
-		r.traffic.act(r.session)
-		r.traffic.events.record(rec)
-	}
-	if r.opts.Watch != nil {
-		r.opts.Watch.Act(r.session)
+	for _, c := range r.checks {
+		c.After(rec)
 	}
 	return nil
 }
 
-// place returns the place of an event that the run has at hand: of the record that
-// is being applied, or the start of the step that it ends.
-func (r *run) place(seq int64) finding.Place {
-	var pos logformat.Position
-	switch {
-	case r.current != nil && r.current.First() <= seq && seq <= r.current.Last():
-		pos = r.current.Position()
-	case r.step.Line > 0 && seq == r.stepSeq:
-		pos = r.step
-	}
-	return finding.Place{Seq: seq, Line: pos.Line, Offset: pos.Offset, Frame: pos.Frame}
-}
-
-// request checks one request.
+// request asks each check for its verdict of one request.
 func (r *run) request(q *reconstruct.Request) {
-	if r.opts.Watch != nil {
-		r.opts.Watch.Request(q)
-	}
-	if r.audit != nil {
-		r.audit.Request(q)
-	}
 	row := newRow(q)
-	r.objects.request(q, r.session.Surface())
-	row.Verdict = r.compare.request(q, len(r.log.Requests))
-	if r.traffic != nil {
-		row.Verdict = r.traffic.request(q)
+	var verdict finding.Verdict
+	for _, c := range r.checks {
+		verdict = finding.Worse(verdict, c.Request(q))
 	}
+	row.Verdict = cmp.Or(verdict, finding.Rebuilt)
 	if q.Doubt != 0 {
 		r.doubted[q.Doubt] = append(r.doubted[q.Doubt], q.Key())
 	}
@@ -186,7 +108,7 @@ func (r *run) request(q *reconstruct.Request) {
 func (r *run) identify(h *logformat.SessionHeader, reader *logformat.Reader) {
 	r.log.Session = SessionOf(h, reader.Encoding())
 	if len(h.Unknown) > 0 {
-		r.note(finding.LogHeaderKeys, finding.Say("%d unknown keys, the first %q", len(h.Unknown), h.Unknown[0]), finding.Place{Line: 1, Seq: -1})
+		r.log.Note(finding.LogHeaderKeys, finding.Say("%d unknown keys, the first %q", len(h.Unknown), h.Unknown[0]), finding.Place{Line: 1, Seq: -1})
 	}
 }
 
@@ -197,9 +119,9 @@ func (r *run) fail(err error) {
 	case ok:
 		r.log.Add(finding.FromRefusal(refusal))
 	case errors.Is(err, sqlitestore.ErrMoved):
-		r.note(finding.StoreMoved, nil, finding.Place{Seq: -1})
+		r.log.Note(finding.StoreMoved, nil, finding.Place{Seq: -1})
 	default:
-		r.note(finding.InputUnreadable, finding.Plain(err.Error()), finding.Place{Seq: -1})
+		r.log.Note(finding.InputUnreadable, finding.Plain(err.Error()), finding.Place{Seq: -1})
 	}
 }
 
@@ -222,15 +144,8 @@ func (r *run) close(reader *logformat.Reader) {
 	}
 	r.readerNotes(reader, stats)
 	r.requestNotes(s)
-	r.compare.close(r)
-	if r.traffic != nil {
-		r.traffic.close(r)
-	}
-	r.objects.close(r)
-	if r.audit != nil {
-		for _, f := range r.audit.Findings() {
-			r.log.Add(f)
-		}
+	for _, c := range r.checks {
+		c.Close()
 	}
 	if log.Verdict == "" {
 		log.Verdict = finding.Rebuilt
@@ -254,9 +169,9 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 		place := finding.Place{Line: tail.Pos.Line, Offset: tail.Pos.Offset, Frame: tail.Pos.Frame, Seq: -1}
 		detail := fmt.Sprintf("%d bytes of decoded text are no part of the session", tail.Bytes)
 		if tail.Cause != nil {
-			r.note(finding.TailIssue, finding.Say("%s; %s", uncommitted(tail.Cause), detail), place)
+			r.log.Note(finding.TailIssue, finding.Say("%s; %s", uncommitted(tail.Cause), detail), place)
 		} else {
-			r.note(finding.TailTorn, finding.Plain(detail), place)
+			r.log.Note(finding.TailTorn, finding.Plain(detail), place)
 		}
 	}
 	for _, n := range []struct {
@@ -272,7 +187,7 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 		{finding.LogAdmitted, stats.Admitted, "event"},
 	} {
 		if n.count > 0 {
-			r.note(n.code, finding.Plain(plural(n.count, n.what)), finding.Place{Seq: -1})
+			r.log.Note(n.code, finding.Plain(plural(n.count, n.what)), finding.Place{Seq: -1})
 		}
 	}
 }
@@ -301,13 +216,8 @@ func (r *run) requestNotes(s reconstruct.Stats) {
 		r.noteRequests(finding.RequestOverOld, r.overOld)
 	}
 	if s.Headless > 0 {
-		r.note(finding.RequestHeadless, finding.Plain(plural(s.Headless, "request")), finding.Place{Seq: -1})
+		r.log.Note(finding.RequestHeadless, finding.Plain(plural(s.Headless, "request")), finding.Place{Seq: -1})
 	}
-}
-
-// note adds a finding of the catalogue; said is what was found there.
-func (r *run) note(code finding.Code, said finding.Text, place finding.Place) {
-	r.log.Add(finding.New(code, said, place))
 }
 
 func plural[N int | int64](n N, what string) string {
@@ -322,7 +232,3 @@ func (r *run) noteRequests(code finding.Code, keys []string) {
 	f.Requests = keys
 	r.log.Add(f)
 }
-
-// verified makes the verdict that of a log that was compared, unless a finding imposes
-// another one.
-func (r *run) verified() { r.log.Verdict = finding.Worse(r.log.Verdict, finding.Verified) }

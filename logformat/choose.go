@@ -56,10 +56,10 @@ func (l headerLine) version() (number float64, ok bool) {
 
 // otherGeneration says how the version of a file's name differs from the header's,
 // "" where it does not. The releases whose files have a name without a number know no
-// other name: they see only that the version is newer.
+// other name: of a version that nothing here reads, they see only that it is newer.
 func otherGeneration(fileName string, version float64, text string) string {
 	named, compressed, ok := ParseFileName(fileName)
-	if !ok || named == unnumbered || float64(named) == version {
+	if !ok || float64(named) == version || named == unnumbered && versionOf(version) == nil {
 		return ""
 	}
 	detail := fmt.Sprintf("the name says format %d and the header says version %s", named, text)

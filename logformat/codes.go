@@ -4,10 +4,12 @@ const (
 	actCopy    = "Take the log again from where it was written; if that copy is the same, restore it from a backup."
 	actWriter  = "No release is known to write this; an early build, a plugin, a converter or damage may have: compare with another copy of the log."
 	actFork    = "A crash while the session was made leaves this. The parent's log holds the events; releases before 0.1.2-rc.1 open this one."
-	actFormat  = "Read it with a release that knows that format; this one reads format 0."
 	actPlugin  = "If a plugin of yours writes this type, admit it with --known-event TYPE; otherwise read the log with a newer release."
 	actRelease = "Replay it with the release that wrote it; no later release can."
 )
+
+// actFormat names the formats that are read.
+var actFormat = "Read it with a release that knows that format; this one reads " + formatsRead() + "."
 
 var codes = []CodeInfo{
 	{CodeEmpty, Corrupt, "the log holds no bytes, so there is no session in it", "Check the path; a session that never became durable leaves no log."},

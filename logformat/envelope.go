@@ -100,7 +100,7 @@ func (env *envelope) check(event *Event) *Refusal {
 
 // checkSurface reads surfaceOp, and holds that only events of the surface have it or
 // cite others.
-func (env *envelope) checkSurface(t *typeRules, event *Event) *Refusal {
+func (env *envelope) checkSurface(t *typeRules, event *Event, ends [2]string) *Refusal {
 	if t.class != onSurface {
 		switch {
 		case env.surfaceOp.Kind() != ecmajson.Absent:
@@ -113,7 +113,7 @@ func (env *envelope) checkSurface(t *typeRules, event *Event) *Refusal {
 	if env.surfaceOp.Kind() == ecmajson.Absent {
 		return env.fault(CodeSurfaceOpMissing, PhaseEvents, event.Type)
 	}
-	op, ok := parseSurfaceOp(env.surfaceOp.Value())
+	op, ok := parseSurfaceOp(env.surfaceOp.Value(), ends)
 	if !ok {
 		return env.fault(CodeSurfaceOpShape, PhaseEvents, "")
 	}
@@ -121,14 +121,15 @@ func (env *envelope) checkSurface(t *typeRules, event *Event) *Refusal {
 	return nil
 }
 
-func parseSurfaceOp(v ecmajson.Value) (SurfaceOp, bool) {
+// parseSurfaceOp reads a surfaceOp, in which the ends of a replace have the given names.
+func parseSurfaceOp(v ecmajson.Value, ends [2]string) (SurfaceOp, bool) {
 	if v.Is("append") {
 		return SurfaceOp{Op: OpAppend}, true
 	}
 	if v.Kind() != ecmajson.Object || v.Len() != 3 || !v.Lookup("op").Is("replace") {
 		return SurfaceOp{}, false
 	}
-	start, ok1 := nonNegative(v.Lookup("start"))
-	end, ok2 := nonNegative(v.Lookup("end"))
+	start, ok1 := nonNegative(v.Lookup(ends[0]))
+	end, ok2 := nonNegative(v.Lookup(ends[1]))
 	return SurfaceOp{OpReplace, start, end}, ok1 && ok2
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
@@ -18,6 +19,7 @@ type Version struct {
 	header  headerRules           // of the first line
 	types   map[string]*typeRules // of events, by name
 	sources sourceCoding          // of the numbers of cited events
+	replace [2]string             // names of the members of a replace that hold its ends
 	packed  map[string]RowKind    // tags of rows that pack runs of chunk events; nil: there are none
 	fast    fastReader            // takes frequent lines in one pass; nil: there are none
 	phases  []Phase               // the order in which the harness checks: an earlier fault outranks a later one
@@ -61,6 +63,15 @@ var versions = []*Version{Version0}
 
 // Versions lists the formats that are read.
 func Versions() []*Version { return slices.Clone(versions) }
+
+// formatsRead names them in words.
+func formatsRead() string {
+	names := make([]string, len(versions))
+	for i, v := range versions {
+		names[i] = v.String()
+	}
+	return strings.Join(names, ", ")
+}
 
 // String names the format, to be printed.
 func (v *Version) String() string { return "format " + strconv.FormatInt(v.number, 10) }

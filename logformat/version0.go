@@ -10,6 +10,7 @@ var Version0 = &Version{
 	header:   version0Header,
 	types:    version0Types,
 	sources:  (*citationReader).read,
+	replace:  [2]string{"start", "end"},
 	packed: map[string]RowKind{
 		"text-chunks":      TextRow,
 		"reasoning-chunks": ReasoningRow,
@@ -81,7 +82,7 @@ func (log *version0Log) check(row *envelope, t *typeRules, event *Event) *Refusa
 			return refusal
 		}
 	}
-	if refusal := row.checkSurface(t, event); refusal != nil {
+	if refusal := row.checkSurface(t, event, log.r.version.replace); refusal != nil {
 		return refusal
 	}
 	if t.class != onSurface || log.overcited() {

@@ -97,6 +97,14 @@ func (s *Session) Act() *transcript.Act { return s.act }
 // session.
 func (s *Session) Seed() int64 { return s.log.Seed() }
 
+// EndsLifetime reports whether the record that was applied last shows that a process
+// ended: the end of a seed of the session's own, which is written by the one that goes on.
+// The first of a fork ends its inheritance.
+func (s *Session) EndsLifetime() bool {
+	seed := s.Seed()
+	return s.act.Kind == transcript.SeedEnd && (seed == 0 || s.act.Event.Seq > seed)
+}
+
 // Inherited reports whether an event was inherited from the parent session.
 func (s *Session) Inherited(seq int64) bool { return s.log.Inherited(seq) }
 

@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 )
 
@@ -38,7 +38,7 @@ type app struct {
 	terminal       bool             // standard output is one
 	watched        bool             // standard error is one
 	redacting      *redact.Redactor // of this run, once it is asked for
-	spool          locate.Spooled   // standard input, once it was read
+	spool          source.Spooled   // standard input, once it was read
 	uninterrupted  func()           // gives signals back, nil: none are taken
 }
 

@@ -12,10 +12,11 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/check/objects"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
@@ -109,7 +110,7 @@ func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*resul
 	return r.c.judge(reports...)
 }
 
-func (r *attachmentRun) log(log *locate.Log) *result.Log {
+func (r *attachmentRun) log(log *source.Log) *result.Log {
 	reader, closer, err := log.Open(r.c.read)
 	if err != nil {
 		return failed(log.Name, err)
@@ -124,7 +125,7 @@ func (r *attachmentRun) log(log *locate.Log) *result.Log {
 			r.stores[folder.Name()] = folder
 		}
 	}
-	report := verify.Run(log.Name, reader, verify.Objects(verifier), references{of: r})
+	report := verify.Run(log.Name, reader, objects.New(verifier), references{of: r})
 	report.Requests = []result.Request{}
 	if n := report.Counts.Objects; n > 0 && n == report.Counts.ObjectsOK && report.Verdict == finding.Rebuilt {
 		report.Verdict = finding.Verified

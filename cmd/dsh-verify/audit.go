@@ -8,10 +8,10 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/audit"
+	"github.com/dsh-verify/dsh-verify/internal/check/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 )
 
@@ -115,7 +115,7 @@ func (c *checker) auditArgument(arg string) (reports []*result.Log) {
 }
 
 // audited is the report of the audit of one log.
-func (c *checker) audited(log *locate.Log) *result.Log {
+func (c *checker) audited(log *source.Log) *result.Log {
 	reader, closer, err := log.Open(c.read)
 	if err != nil {
 		return failed(log.Name, err)
@@ -138,7 +138,7 @@ func (c *checker) audited(log *locate.Log) *result.Log {
 		Retries: s.Attempts, Prepared: s.Prepared, Inherited: s.Inherited, Headers: s.Headers, Replaces: s.Replaces,
 	}
 	addAudit(report, findings)
-	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+	if err := closer.Close(); errors.Is(err, source.ErrMoved) {
 		report.Add(finding.New(finding.StoreMoved, nil, finding.Place{Seq: -1}))
 	}
 	return report

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
@@ -18,7 +18,7 @@ type bodies struct {
 	redactor *redact.Redactor // of digests
 }
 
-func (c *checker) bodies(log *locate.Log) (*bodies, error) {
+func (c *checker) bodies(log *source.Log) (*bodies, error) {
 	if c.wire == nil {
 		return &bodies{redactor: c.redact}, nil
 	}

@@ -7,12 +7,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
-	"github.com/dsh-verify/dsh-verify/internal/cache"
-	"github.com/dsh-verify/dsh-verify/internal/drift"
+	"github.com/dsh-verify/dsh-verify/internal/check/promptcache"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/headerdiff"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 )
 
 func cacheCommand(a *app) *cli.Command {
@@ -65,8 +65,8 @@ func (a *app) cache(cmd *cli.Command, arg string) error {
 		return err
 	}
 	defer place.Close()
-	opts := cache.Options{Block: int64(block), Redactor: c.redact}
-	reports := []*cache.Report{}
+	opts := promptcache.Options{Block: int64(block), Redactor: c.redact}
+	reports := []*promptcache.Report{}
 	for _, log := range place.Logs {
 		report, err := c.cacheReport(log, opts)
 		if err != nil {
@@ -100,17 +100,17 @@ func (a *app) cache(cmd *cli.Command, arg string) error {
 	return placeError(arg, place, finding.Unreadable)
 }
 
-func (c *checker) cacheReport(log *locate.Log, opts cache.Options) (*cache.Report, error) {
+func (c *checker) cacheReport(log *source.Log, opts promptcache.Options) (*promptcache.Report, error) {
 	reader, closer, err := log.Open(c.read)
 	if err != nil {
 		return nil, refused(log, err)
 	}
 	defer closer.Close()
-	report, err := cache.Read(log.Name, reader, opts)
+	report, err := promptcache.Read(log.Name, reader, opts)
 	if err != nil {
 		return nil, refused(log, err)
 	}
-	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+	if err := closer.Close(); errors.Is(err, source.ErrMoved) {
 		return nil, &statusError{exitUnreadable, log.Name + ": " + err.Error()}
 	}
 	return report, nil
@@ -118,7 +118,7 @@ func (c *checker) cacheReport(log *locate.Log, opts cache.Options) (*cache.Repor
 
 // addParent compares the first header of a session with its parent's, if that log
 // is at hand.
-func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locate.Log, reports []*cache.Report, opts cache.Options) error {
+func (c *checker) addParent(log *source.Log, report *promptcache.Report, logs []*source.Log, reports []*promptcache.Report, opts promptcache.Options) error {
 	if report.ParentSession == "" {
 		return nil
 	}
@@ -140,12 +140,12 @@ func (c *checker) addParent(log *locate.Log, report *cache.Report, logs []*locat
 		return refused(parent, err)
 	}
 	defer closeParent.Close()
-	step, err := drift.Fork(childReader, parentReader)
+	step, err := headerdiff.Fork(childReader, parentReader)
 	if err != nil {
 		return refused(parent, err)
 	}
 	if step != nil {
-		report.Lifetimes = append([]cache.Lifetime{cache.NewLifetime("parent", report.ParentSession, step, opts.Redactor)}, report.Lifetimes...)
+		report.Lifetimes = append([]promptcache.Lifetime{promptcache.NewLifetime("parent", report.ParentSession, step, opts.Redactor)}, report.Lifetimes...)
 	}
 	return nil
 }

@@ -8,13 +8,15 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/capture"
+	"github.com/dsh-verify/dsh-verify/internal/check"
+	"github.com/dsh-verify/dsh-verify/internal/check/capture"
+	"github.com/dsh-verify/dsh-verify/internal/check/lineage"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/lineage"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
+	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -34,7 +36,7 @@ type checker struct {
 	redact   *redact.Redactor
 	heading  string // of the next table
 	// after, when set, is called for each log that was checked, while it is at hand.
-	after func(*locate.Log, *result.Log)
+	after func(*source.Log, *result.Log)
 }
 
 func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
@@ -119,24 +121,24 @@ func failed(name string, err error) *result.Log {
 }
 
 // log checks one log.
-func (c *checker) log(log *locate.Log) *result.Log { return beside(log, c.alone(log)) }
+func (c *checker) log(log *source.Log) *result.Log { return beside(log, c.alone(log)) }
 
-func (c *checker) alone(log *locate.Log) *result.Log {
+func (c *checker) alone(log *source.Log) *result.Log {
 	reader, closer, err := log.Open(c.read)
 	if err != nil {
 		return failed(log.Name, err)
 	}
 	defer closer.Close()
-	var opts verify.Options
+	var opts check.Options
 	path := c.recordingOf(log)
-	if c.recorded != "" && capture.Is(path) {
-		file, err := capture.Open(path)
+	if c.recorded != "" && traffic.Is(path) {
+		file, err := traffic.Open(path)
 		if err != nil {
 			return result.UnreadableRecording(log.Name, path, cause(err))
 		}
-		opts.Capture = &verify.Capture{File: file, Policy: c.wire.Policy, Fixed: c.wire.fixed}
+		opts.Traffic = &capture.Traffic{File: file, Policy: c.wire.Policy, Fixed: c.wire.fixed}
 	} else if path != "" {
-		file, err := recording.Open(path)
+		file, err := requestlog.Open(path)
 		if err != nil {
 			return result.UnreadableRecording(log.Name, path, cause(err))
 		}
@@ -148,7 +150,7 @@ func (c *checker) alone(log *locate.Log) *result.Log {
 	}
 	opts.Audit = c.audit
 	report := verify.Run(log.Name, reader, opts.Checks()...)
-	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+	if err := closer.Close(); errors.Is(err, source.ErrMoved) {
 		report.Add(finding.New(finding.StoreMoved, nil, finding.Place{Seq: -1}))
 	}
 	return report
@@ -157,8 +159,8 @@ func (c *checker) alone(log *locate.Log) *result.Log {
 // recordingOf returns what a log is compared with, "" for nothing: the recording
 // that is named, or the one beside the log. One that is named for a session is not
 // that of the logs below it where they have their own; traffic may be of them all.
-func (c *checker) recordingOf(log *locate.Log) string {
-	if c.recorded == "" || log.Follows && log.Recording != "" && !capture.Is(c.recorded) {
+func (c *checker) recordingOf(log *source.Log) string {
+	if c.recorded == "" || log.Follows && log.Recording != "" && !traffic.Is(c.recorded) {
 		return log.Recording
 	}
 	return c.recorded
@@ -166,7 +168,7 @@ func (c *checker) recordingOf(log *locate.Log) string {
 
 // verifier returns a verifier over the object store that is named, that came
 // with the log, or that belongs to it; nil when there is none.
-func (c *checker) verifier(log *locate.Log) (*objectstore.Verifier, error) {
+func (c *checker) verifier(log *source.Log) (*objectstore.Verifier, error) {
 	dir := c.objects
 	if dir == "" && log.Media != nil {
 		return objectstore.NewVerifier(log.Media), nil
@@ -215,7 +217,7 @@ func isStore(dir string) bool {
 
 // lineage holds a session against its parent's log, if that is at hand: among
 // the logs of the same argument, or in the same store root.
-func (c *checker) lineage(log *locate.Log, report *result.Log, logs []*locate.Log, reports []*result.Log) {
+func (c *checker) lineage(log *source.Log, report *result.Log, logs []*source.Log, reports []*result.Log) {
 	parentID := report.Session.ParentSession
 	if parentID == "" || report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
 		return
@@ -235,7 +237,7 @@ func (c *checker) lineage(log *locate.Log, report *result.Log, logs []*locate.Lo
 	}
 }
 
-func (c *checker) compareLineage(child, parent *locate.Log) ([]finding.Finding, error) {
+func (c *checker) compareLineage(child, parent *source.Log) ([]finding.Finding, error) {
 	childReader, closeChild, err := child.Open(c.read)
 	if err != nil {
 		return nil, err
@@ -249,7 +251,7 @@ func (c *checker) compareLineage(child, parent *locate.Log) ([]finding.Finding, 
 	return lineage.Check(childReader, parentReader)
 }
 
-func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*result.Log) *locate.Log {
+func findParent(id string, child *source.Log, logs []*source.Log, reports []*result.Log) *source.Log {
 	for i, report := range reports {
 		if report.Session.ID == id {
 			return logs[i]
@@ -258,11 +260,11 @@ func findParent(id string, child *locate.Log, logs []*locate.Log, reports []*res
 	if child.Root == "" {
 		return nil
 	}
-	return locate.InRoot(child.Root, id)
+	return source.InRoot(child.Root, id)
 }
 
 // beside adds to a log's report what is to be said of other generations beside it.
-func beside(log *locate.Log, report *result.Log) *result.Log {
+func beside(log *source.Log, report *result.Log) *result.Log {
 	report.Older = log.Older
 	for _, f := range log.Beside(report.Verdict == finding.Refused || report.Verdict == finding.Unreadable) {
 		report.Add(f)
@@ -271,7 +273,7 @@ func beside(log *locate.Log, report *result.Log) *result.Log {
 }
 
 // absent reports the sessions of a place of which there is no log.
-func absent(place *locate.Place) (reports []*result.Log) {
+func absent(place *source.Place) (reports []*result.Log) {
 	for _, l := range place.Absent {
 		reports = append(reports, beside(l, result.Absent(l.Name, l.Absent)))
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
-	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
+	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -131,7 +131,7 @@ func (a *app) sides(cmd *cli.Command, arg string, refs []string) (old, new *side
 	if cmd.String("recorded") != "" && cmd.String("body") != "" {
 		return nil, nil, usagef("--recorded and --body exclude each other")
 	}
-	if cmd.String("body") == "" && !capture.Is(cmd.String("recorded")) {
+	if cmd.String("body") == "" && !traffic.Is(cmd.String("recorded")) {
 		if err := needWire(cmd, "--wire deepseek, or captured bodies to compare with"); err != nil {
 			return nil, nil, err
 		}
@@ -203,7 +203,7 @@ const maxOutside = 1 << 30
 // outside compares a request with what a file holds.
 func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *side, err error) {
 	new = &side{}
-	if path := cmd.String("recorded"); path != "" && capture.Is(path) {
+	if path := cmd.String("recorded"); path != "" && traffic.Is(path) {
 		return c.captured(cmd, path, arg, ref)
 	}
 	if path := cmd.String("body"); path != "" {
@@ -247,7 +247,7 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 func (c *checker) captured(cmd *cli.Command, path, arg, ref string) (old, new *side, err error) {
 	settings := *c.setup.wire
 	c.wire = &settings
-	file, err := capture.Open(path)
+	file, err := traffic.Open(path)
 	if err != nil {
 		return nil, nil, &statusError{exitUnreadable, cause(err)}
 	}
@@ -327,7 +327,7 @@ func isBody(text []byte) bool {
 // recordedRequest returns what a file recorded of a request: of several entries the
 // one with the bytes that are wanted, else the last.
 func recordedRequest(path string, account *provenance.Account, want []byte) ([]byte, error) {
-	file, err := recording.Open(path)
+	file, err := requestlog.Open(path)
 	if err != nil {
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/gate"
+	"github.com/dsh-verify/dsh-verify/internal/goldencheck"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/internal/result"
@@ -55,7 +55,7 @@ Example:
   dsh-verify golden record testdata/transcripts`,
 		Flags: goldenFlags("write the sum files of changed transcripts again, and remove those without a transcript"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
-			return a.golden(cmd, gate.Options{Write: true})
+			return a.golden(cmd, goldencheck.Options{Write: true})
 		},
 	}
 }
@@ -78,7 +78,7 @@ Examples:
   dsh-verify golden check --format json testdata/transcripts | jq '.logs[].golden'`,
 		Flags: goldenFlags("accept what changed: write the sum files again, and remove those without a transcript"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
-			return a.golden(cmd, gate.Options{})
+			return a.golden(cmd, goldencheck.Options{})
 		},
 	}
 }
@@ -96,7 +96,7 @@ func goldenFlags(update string) []cli.Flag {
 	}, append(redactFlags(), outputFlags()...)...)
 }
 
-func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
+func (a *app) golden(cmd *cli.Command, opts goldencheck.Options) error {
 	if !cmd.Args().Present() {
 		return usagef("golden %s needs a DIR (see 'dsh-verify golden %s --help')", cmd.Name, cmd.Name)
 	}
@@ -122,7 +122,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 		if opts.Read, err = readOptions(cmd, rules); err != nil {
 			return err
 		}
-		count, err := gate.Run(arg, opts, func(log *result.Log) {
+		count, err := goldencheck.Run(arg, opts, func(log *result.Log) {
 			judgeGolden(log, rules)
 			report.Add(log)
 			out.log(log)
@@ -147,7 +147,7 @@ func (a *app) golden(cmd *cli.Command, opts gate.Options) error {
 
 // judgeGolden weighs what was found by the policy. What was accepted is settled.
 func judgeGolden(log *result.Log, rules *policy.Policy) {
-	if log.Golden == gate.Accepted || log.Golden == gate.Removed {
+	if log.Golden == goldencheck.Accepted || log.Golden == goldencheck.Removed {
 		return
 	}
 	if log.Golden == "" { // a folder, of which there is something to say
@@ -157,7 +157,7 @@ func judgeGolden(log *result.Log, rules *policy.Policy) {
 	failed := finding.Worse(log.Verdict, finding.Drift) == log.Verdict
 	rules.Apply(log)
 	if failed && finding.Worse(log.Verdict, finding.Unverifiable) == finding.Unverifiable {
-		log.Golden = gate.Ignored
+		log.Golden = goldencheck.Ignored
 	}
 }
 
@@ -177,7 +177,7 @@ func newGoldenText(w io.Writer, opts output.Options, verbose bool) *goldenText {
 	whole := output.NewText(w, opts)
 	opts.Quiet = true
 	return &goldenText{output.NewText(w, opts), whole, w, quiet, func(log *result.Log) bool {
-		return verbose || !quiet && log.Golden != gate.Unchanged
+		return verbose || !quiet && log.Golden != goldencheck.Unchanged
 	}}
 }
 
@@ -194,7 +194,7 @@ func (t *goldenText) Log(log *result.Log) {
 	if t.status(log) {
 		fmt.Fprintf(t.w, "%-10s %s\n", log.Golden, visible(log.File))
 	}
-	if log.Golden == gate.Ignored && !t.quiet {
+	if log.Golden == goldencheck.Ignored && !t.quiet {
 		t.whole.Findings(log)
 		return
 	}
@@ -219,7 +219,7 @@ func goldenSummary(report *result.Report) string {
 	if authored > 0 {
 		parts[0] += fmt.Sprintf(" (%d authored)", authored)
 	}
-	for _, status := range []string{gate.Unchanged, gate.Changed, gate.Accepted, gate.New, gate.Written, gate.Missing, gate.Removed, gate.Refused, gate.Unread, gate.Unwritten, gate.Ignored} {
+	for _, status := range []string{goldencheck.Unchanged, goldencheck.Changed, goldencheck.Accepted, goldencheck.New, goldencheck.Written, goldencheck.Missing, goldencheck.Removed, goldencheck.Refused, goldencheck.Unread, goldencheck.Unwritten, goldencheck.Ignored} {
 		if counts[status] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[status], status))
 		}

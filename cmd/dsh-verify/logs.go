@@ -10,9 +10,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
@@ -87,7 +87,7 @@ func parseSize(s string) (int64, error) {
 
 // spooled returns standard input where an argument names it, in a private temporary
 // file no longer than --max-size. A command that names it twice reads it once.
-func (a *app) spooled(cmd *cli.Command, arg string) (locate.Spooled, error) {
+func (a *app) spooled(cmd *cli.Command, arg string) (source.Spooled, error) {
 	if arg != "-" || a.spool.ReaderAt != nil {
 		return a.spool, nil
 	}
@@ -95,7 +95,7 @@ func (a *app) spooled(cmd *cli.Command, arg string) (locate.Spooled, error) {
 	if err != nil {
 		return a.spool, usagef("--max-size: %v", err)
 	}
-	a.spool, err = locate.Spool(a.stdin, limit)
+	a.spool, err = source.Spool(a.stdin, limit)
 	if err != nil {
 		return a.spool, &statusError{exitUnreadable, cause(err)}
 	}
@@ -104,12 +104,12 @@ func (a *app) spooled(cmd *cli.Command, arg string) (locate.Spooled, error) {
 
 // find returns what an argument names, cut down to the session that is asked
 // for. Its logs are in p; the caller closes it.
-func (a *app) find(cmd *cli.Command, arg string) (*locate.Place, error) {
+func (a *app) find(cmd *cli.Command, arg string) (*source.Place, error) {
 	stdin, err := a.spooled(cmd, arg)
 	if err != nil {
 		return nil, err
 	}
-	p, err := locate.Find(arg, stdin)
+	p, err := source.Find(arg, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -119,10 +119,10 @@ func (a *app) find(cmd *cli.Command, arg string) (*locate.Place, error) {
 	}
 	all, gone := p.Logs, p.Absent
 	p.Lead = false
-	keep := func(has func(l *locate.Log) bool) { p.Logs, p.Absent = filterLogs(all, has), filterLogs(gone, has) }
-	keep(func(l *locate.Log) bool { return l.HasID(session) })
+	keep := func(has func(l *source.Log) bool) { p.Logs, p.Absent = filterLogs(all, has), filterLogs(gone, has) }
+	keep(func(l *source.Log) bool { return l.HasID(session) })
 	if len(p.Logs)+len(p.Absent) == 0 {
-		keep(func(l *locate.Log) bool { return l.IsAt(session, arg) })
+		keep(func(l *source.Log) bool { return l.IsAt(session, arg) })
 	}
 	if len(p.Logs)+len(p.Absent) == 0 {
 		names, _ := sessionNames(all)
@@ -134,7 +134,7 @@ func (a *app) find(cmd *cli.Command, arg string) (*locate.Place, error) {
 	return p, nil
 }
 
-func filterLogs(logs []*locate.Log, keep func(*locate.Log) bool) (kept []*locate.Log) {
+func filterLogs(logs []*source.Log, keep func(*source.Log) bool) (kept []*source.Log) {
 	for _, l := range logs {
 		if keep(l) {
 			kept = append(kept, l)
@@ -145,7 +145,7 @@ func filterLogs(logs []*locate.Log, keep func(*locate.Log) bool) (kept []*locate
 
 // sessionNames lists what --session takes to tell logs apart: ids, and paths where
 // there is no id or another log has it too.
-func sessionNames(logs []*locate.Log) (names string, ids bool) {
+func sessionNames(logs []*source.Log) (names string, ids bool) {
 	const most = 5
 	list := make([]string, 0, most)
 	seen := make(map[string]int)
@@ -169,7 +169,7 @@ func sessionNames(logs []*locate.Log) (names string, ids bool) {
 }
 
 // findOne is find for commands that stop at the first error.
-func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
+func (a *app) findOne(cmd *cli.Command, arg string) (*source.Place, error) {
 	p, err := a.find(cmd, arg)
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
 		return nil, refusedBy(arg, refusal)
@@ -201,7 +201,7 @@ func (a *app) findOne(cmd *cli.Command, arg string) (*locate.Place, error) {
 
 // warn says on standard error what commands that print a log's content leave out of
 // their output: that it is not the session as it is now, and what was not read.
-func (a *app) warn(p *locate.Place) {
+func (a *app) warn(p *source.Place) {
 	say := func(f finding.Finding) {
 		fmt.Fprintf(a.stderr, "dsh-verify: %s\n", visible(f.Place.File+": "+f.Message()+" ["+f.Code.String()+"]"))
 	}
@@ -219,7 +219,7 @@ func (a *app) warn(p *locate.Place) {
 
 // placeError is the error of a place of which a finding says something as bad as v,
 // nil when none does.
-func placeError(arg string, p *locate.Place, v finding.Verdict) error {
+func placeError(arg string, p *source.Place, v finding.Verdict) error {
 	found := slices.Clone(p.Findings)
 	for _, l := range p.Absent {
 		found = append(found, l.Absent)

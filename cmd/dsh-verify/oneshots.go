@@ -12,9 +12,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -23,7 +23,7 @@ import (
 
 // eachOneshot reads a log and passes on the requests outside the loop. They are
 // valid for the call.
-func eachOneshot(log *locate.Log, opts logformat.Options, do func(*reconstruct.Oneshot)) error {
+func eachOneshot(log *source.Log, opts logformat.Options, do func(*reconstruct.Oneshot)) error {
 	reader, closer, err := log.Open(opts)
 	if err != nil {
 		return refused(log, err)
@@ -39,14 +39,14 @@ func eachOneshot(log *locate.Log, opts logformat.Options, do func(*reconstruct.O
 			return refused(log, err)
 		}
 	}
-	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+	if err := closer.Close(); errors.Is(err, source.ErrMoved) {
 		return &statusError{exitUnreadable, log.Name + ": " + err.Error()}
 	}
 	return nil
 }
 
 // listOneshots prints a log's one-shots, when its end shows that it is sound.
-func (c *checker) listOneshots(cmd *cli.Command, log *locate.Log) error {
+func (c *checker) listOneshots(cmd *cli.Command, log *source.Log) error {
 	var held bytes.Buffer
 	table := tabwriter.NewWriter(&held, 0, 0, 2, ' ', 0)
 	if !cmd.Bool("jsonl") {
@@ -111,7 +111,7 @@ func oneshotKey(ref string) bool {
 
 // showOneshot prints one one-shot; what the log does not hold of it is named on
 // standard error.
-func (c *checker) showOneshot(cmd *cli.Command, log *locate.Log, ref string, redactor *redact.Redactor) error {
+func (c *checker) showOneshot(cmd *cli.Command, log *source.Log, ref string, redactor *redact.Redactor) error {
 	if cmd.Bool("messages") || cmd.Bool("header") || cmd.Bool("curl") {
 		return usagef("one-shots are shown as they are, with --pretty, or with --wire")
 	}

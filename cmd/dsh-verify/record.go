@@ -13,7 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/net/netutil"
 
-	"github.com/dsh-verify/dsh-verify/internal/record"
+	"github.com/dsh-verify/dsh-verify/internal/provider"
 )
 
 func recordCommand(a *app) *cli.Command {
@@ -58,10 +58,10 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 	if n, notNumber := strconv.Atoi(port); err != nil || notNumber != nil || n < 0 || n > 65535 {
 		return usagef("--listen %s is not host:port, as 127.0.0.1:8080", cmd.String("listen"))
 	}
-	if !record.IsLoopback(cmd.String("listen")) && !cmd.Bool("allow-remote") {
+	if !provider.IsLoopback(cmd.String("listen")) && !cmd.Bool("allow-remote") {
 		return usagef("--listen %s can be reached from other machines, and what passes holds keys; --allow-remote permits it", cmd.String("listen"))
 	}
-	proxy, err := record.New(to, out, func(line string) {
+	proxy, err := provider.New(to, out, func(line string) {
 		if !cmd.Bool("quiet") {
 			fmt.Fprintln(a.stderr, "record: "+visible(line))
 		}
@@ -80,8 +80,8 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 	if !cmd.Bool("quiet") {
 		fmt.Fprintf(a.stderr, "record: set the base URL of the provider in the harness to %s; Ctrl-C ends the recording\n", address)
 	}
-	listener = netutil.LimitListener(listener, record.MaxConnections)
-	server := &http.Server{Handler: proxy, ReadHeaderTimeout: record.UploadPause, IdleTimeout: time.Minute, ErrorLog: proxy.ErrorLog()}
+	listener = netutil.LimitListener(listener, provider.MaxConnections)
+	server := &http.Server{Handler: proxy, ReadHeaderTimeout: provider.UploadPause, IdleTimeout: time.Minute, ErrorLog: proxy.ErrorLog()}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	select {
@@ -107,7 +107,7 @@ func (a *app) record(ctx context.Context, cmd *cli.Command) error {
 const grace = 5 * time.Second
 
 // endRecording lets answers end, for a while or until it is asked again.
-func (a *app) endRecording(server *http.Server, proxy *record.Proxy) {
+func (a *app) endRecording(server *http.Server, proxy *provider.Proxy) {
 	wait, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	again, stop := interruptible(wait)

@@ -8,12 +8,12 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
-	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/report"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
+	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
@@ -69,7 +69,7 @@ func (a *app) report(cmd *cli.Command) error {
 	}
 	for _, arg := range args {
 		collected := make(map[*result.Log]*report.Session)
-		run.after = func(log *locate.Log, checked *result.Log) {
+		run.after = func(log *source.Log, checked *result.Log) {
 			collected[checked] = collect(checked, run.under(arg).source(log, redactor))
 		}
 		for _, checked := range run.argument(arg) {
@@ -92,10 +92,10 @@ func (a *app) report(cmd *cli.Command) error {
 }
 
 // source says where the report reads a log again.
-func (c *checker) source(log *locate.Log, redactor *redact.Redactor) report.Source {
+func (c *checker) source(log *source.Log, redactor *redact.Redactor) report.Source {
 	s := report.Source{Redactor: redactor, Open: func() (*logformat.Reader, io.Closer, error) { return log.Open(c.read) }}
 	s.Recording = c.recordingOf(log)
-	if s.Recording != "" && capture.Is(s.Recording) {
+	if s.Recording != "" && traffic.Is(s.Recording) {
 		s.Recording = ""
 	}
 	s.Objects, _ = c.verifier(log) // that it cannot be opened is in the findings

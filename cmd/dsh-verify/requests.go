@@ -12,9 +12,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -105,7 +105,7 @@ func checkListing(cmd *cli.Command) error {
 // listRequests prints a log's requests. A refused log prints none: the table and
 // the digests wait for the end, and bodies, which are too much to hold, are
 // printed on a second reading.
-func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
+func (c *checker) listRequests(cmd *cli.Command, log *source.Log) error {
 	var held bytes.Buffer
 	bodies, err := c.bodies(log)
 	if err != nil {
@@ -148,13 +148,13 @@ func (c *checker) listRequests(cmd *cli.Command, log *locate.Log) error {
 }
 
 // eachRequest rebuilds the requests of a log one after the other.
-func eachRequest(log *locate.Log, opts logformat.Options, do func(*reconstruct.Request) error) error {
+func eachRequest(log *source.Log, opts logformat.Options, do func(*reconstruct.Request) error) error {
 	_, err := readRequests(log, opts, do)
 	return err
 }
 
 // readRequests is eachRequest, and returns how many events the log has.
-func readRequests(log *locate.Log, opts logformat.Options, do func(*reconstruct.Request) error) (events int64, err error) {
+func readRequests(log *source.Log, opts logformat.Options, do func(*reconstruct.Request) error) (events int64, err error) {
 	reader, closer, err := log.Open(opts)
 	if err != nil {
 		return 0, refused(log, err)
@@ -173,14 +173,14 @@ func readRequests(log *locate.Log, opts logformat.Options, do func(*reconstruct.
 			return 0, err
 		}
 	}
-	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+	if err := closer.Close(); errors.Is(err, source.ErrMoved) {
 		return 0, &statusError{exitUnreadable, log.Name + ": " + err.Error()}
 	}
 	return reader.Stats().Events, nil
 }
 
 // refused names the log in what ended its reading.
-func refused(log *locate.Log, err error) error {
+func refused(log *source.Log, err error) error {
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
 		return refusedBy(log.Name, refusal)
 	}

@@ -17,9 +17,9 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 )
 
 func scanCommand(a *app) *cli.Command {
@@ -69,7 +69,7 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 	}
 	defer s.out.close()
 	s.keep = s.out.needReport()
-	var places []*locate.Place
+	var places []*source.Place
 	defer func() {
 		for _, p := range places {
 			if s.atWork == 0 { // else some are still read, and the program ends
@@ -166,9 +166,9 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 
 // findUntil is find, and returns nothing when the context ends first: a folder may
 // take long to walk, and a pipe to open.
-func (a *app) findUntil(ctx context.Context, cmd *cli.Command, root string) (*locate.Place, error) {
+func (a *app) findUntil(ctx context.Context, cmd *cli.Command, root string) (*source.Place, error) {
 	type result struct {
-		place *locate.Place
+		place *source.Place
 		err   error
 	}
 	found := make(chan result, 1)
@@ -206,7 +206,7 @@ func filterWords(cmd *cli.Command) string {
 }
 
 // scanFilter returns which logs are checked.
-func scanFilter(cmd *cli.Command, now time.Time) (func(*locate.Log) bool, error) {
+func scanFilter(cmd *cli.Command, now time.Time) (func(*source.Log) bool, error) {
 	var since int64
 	if text := cmd.String("since"); text != "" {
 		when, err := parseSince(text, now)
@@ -216,7 +216,7 @@ func scanFilter(cmd *cli.Command, now time.Time) (func(*locate.Log) bool, error)
 		since = when.UnixMilli()
 	}
 	project := cmd.String("project")
-	return func(l *locate.Log) bool {
+	return func(l *source.Log) bool {
 		if since > 0 && l.Modified > 0 && l.Modified < since {
 			return false
 		}
@@ -253,7 +253,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 // A scanned log is checked as its root's policy says.
 type scanned struct {
 	checker *checker
-	*locate.Log
+	*source.Log
 }
 
 // A scanner checks logs in parallel and reports each as it is done. It holds

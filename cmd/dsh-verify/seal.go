@@ -12,10 +12,10 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/seal"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
@@ -95,7 +95,7 @@ func (a *app) seal(cmd *cli.Command, arg, out string) error {
 }
 
 // readForSeal reads a log, and its stored bytes where it is a file of its own.
-func (c *checker) readForSeal(log *locate.Log) (*seal.Log, *seal.Stored, error) {
+func (c *checker) readForSeal(log *source.Log) (*seal.Log, *seal.Stored, error) {
 	before, _ := fileSize(log)
 	reader, closer, err := log.Open(c.read)
 	if err != nil {
@@ -106,7 +106,7 @@ func (c *checker) readForSeal(log *locate.Log) (*seal.Log, *seal.Stored, error) 
 	if err != nil {
 		return nil, nil, &statusError{exitUnreadable, log.Name + ": " + cause(err)}
 	}
-	if err := closer.Close(); errors.Is(err, locate.ErrMoved) {
+	if err := closer.Close(); errors.Is(err, source.ErrMoved) {
 		return nil, nil, &statusError{exitUnreadable, log.Name + ": " + err.Error()}
 	}
 	after, ok := fileSize(log)
@@ -120,7 +120,7 @@ func (c *checker) readForSeal(log *locate.Log) (*seal.Log, *seal.Stored, error) 
 	return now, stored, nil
 }
 
-func fileSize(log *locate.Log) (int64, bool) {
+func fileSize(log *source.Log) (int64, bool) {
 	info, err := os.Stat(log.Name)
 	if log.Stream || err != nil || !info.Mode().IsRegular() {
 		return 0, false
@@ -227,7 +227,7 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 	return verdictStatus(report.Verdict, false)
 }
 
-func (c *checker) sealReport(log *locate.Log, statement *seal.Statement, now *seal.Log) (*result.Log, error) {
+func (c *checker) sealReport(log *source.Log, statement *seal.Statement, now *seal.Log) (*result.Log, error) {
 	report := result.New(log.Name)
 	report.Verdict = finding.Sealed
 	if h := now.Header; h != nil {

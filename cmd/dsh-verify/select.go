@@ -6,8 +6,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
@@ -83,7 +83,7 @@ type chosen struct {
 }
 
 // choose reads a log and returns the requests that the selectors name.
-func (c *checker) choose(log *locate.Log, selectors ...selector) ([]*chosen, error) {
+func (c *checker) choose(log *source.Log, selectors ...selector) ([]*chosen, error) {
 	found := make([]*chosen, len(selectors))
 	history := provenance.NewHistory()
 	history.Redactor = c.redact
@@ -120,7 +120,7 @@ func (c *checker) choose(log *locate.Log, selectors ...selector) ([]*chosen, err
 
 // oneLog returns the single log that an argument names; of an export, its root
 // session.
-func (c *checker) oneLog(cmd *cli.Command, arg string) (*locate.Place, *locate.Log, error) {
+func (c *checker) oneLog(cmd *cli.Command, arg string) (*source.Place, *source.Log, error) {
 	place, err := c.app.findOne(cmd, arg)
 	if err != nil {
 		return nil, nil, err

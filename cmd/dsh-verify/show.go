@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/locate"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -104,7 +104,7 @@ func checkView(cmd *cli.Command, redacted bool) error {
 }
 
 // offerRequests lists the requests of a log of which none was named.
-func (c *checker) offerRequests(cmd *cli.Command, log *locate.Log, arg string) error {
+func (c *checker) offerRequests(cmd *cli.Command, log *source.Log, arg string) error {
 	c.wire = nil
 	if err := c.listRequests(cmd, log); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (c *checker) offerRequests(cmd *cli.Command, log *locate.Log, arg string) e
 	return nil
 }
 
-func (c *checker) showRequest(cmd *cli.Command, log *locate.Log, picked *chosen, redactor *redact.Redactor) error {
+func (c *checker) showRequest(cmd *cli.Command, log *source.Log, picked *chosen, redactor *redact.Redactor) error {
 	a, q := c.app, picked.request
 	switch {
 	case c.wire != nil:

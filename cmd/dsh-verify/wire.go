@@ -7,9 +7,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/capture"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
+	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -41,7 +41,7 @@ func needWire(cmd *cli.Command, asked string) error {
 // needCapture rejects what wireFlags say of a deployment where no captured bodies
 // are compared.
 func needCapture(cmd *cli.Command) error {
-	if capture.Is(cmd.String("recorded")) {
+	if traffic.Is(cmd.String("recorded")) {
 		return nil
 	}
 	return rejectWire(cmd, "--recorded with a folder of bodies or a HAR file")

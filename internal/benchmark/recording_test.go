@@ -7,9 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/loggen"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
@@ -29,11 +30,11 @@ func BenchmarkReplay(b *testing.B) {
 			b.SetBytes(info.Size())
 			b.ReportAllocs()
 			for b.Loop() {
-				file, err := recording.Open(path)
+				file, err := requestlog.Open(path)
 				if err != nil {
 					b.Fatal(err)
 				}
-				got := verify.Run("log", logformat.NewReader(bytes.NewReader(log), logformat.Options{}), verify.Options{Recording: file}.Checks()...)
+				got := verify.Run("log", logformat.NewReader(bytes.NewReader(log), logformat.Options{}), check.Options{Recording: file}.Checks()...)
 				if got.Verdict != finding.Verified || got.Counts.Verified != requests {
 					b.Fatal(got.Verdict, got.Counts)
 				}
@@ -79,11 +80,11 @@ func TestGeneratedLogs(t *testing.T) {
 		if err := loggen.Write(&buf, opts); err != nil {
 			t.Fatal(err)
 		}
-		file, err := recording.Open(record(t, buf.Bytes()))
+		file, err := requestlog.Open(record(t, buf.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := verify.Run("log", logformat.NewReader(&buf, logformat.Options{}), verify.Options{Recording: file}.Checks()...)
+		log := verify.Run("log", logformat.NewReader(&buf, logformat.Options{}), check.Options{Recording: file}.Checks()...)
 		file.Close()
 		if log.Verdict != finding.Verified || log.Counts.Requests != opts.Requests || log.Counts.Replaces == 0 {
 			t.Errorf("%+v: %s, %+v, %+v", opts, log.Verdict, log.Counts, log.Findings)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dsh-verify/dsh-verify/golden"
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/loggen"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -35,7 +36,7 @@ func scan(jobs int, log []byte) {
 	for range jobs {
 		wait.Go(func() {
 			for range next {
-				verify.Run("log", logformat.NewReader(bytes.NewReader(log), logformat.Options{}), verify.Options{}.Checks()...)
+				verify.Run("log", logformat.NewReader(bytes.NewReader(log), logformat.Options{}), check.Options{}.Checks()...)
 			}
 		})
 	}

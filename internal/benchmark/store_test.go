@@ -8,7 +8,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/loggen"
 	"github.com/dsh-verify/dsh-verify/internal/storetest"
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
+	"github.com/dsh-verify/dsh-verify/logformat/container/sqlitestore"
 )
 
 // BenchmarkStore reads and validates every record of session-2000 out of a SQLite

@@ -6,9 +6,9 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/golden"
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/logformat/authored"
-	"github.com/dsh-verify/dsh-verify/logformat/exportzip"
-	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
+	"github.com/dsh-verify/dsh-verify/logformat/container/authored"
+	"github.com/dsh-verify/dsh-verify/logformat/container/exportzip"
+	"github.com/dsh-verify/dsh-verify/logformat/container/sqlitestore"
 	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 

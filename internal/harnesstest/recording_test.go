@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 // checkEdits edits one recorded request: it must drift, and no other.
-func checkEdits(p *plan, dir string, log *locate.Log, path string) (int, error) {
+func checkEdits(p *plan, dir string, log *source.Log, path string) (int, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return 0, err

@@ -16,11 +16,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dsh-verify/dsh-verify/internal/capture"
+	"github.com/dsh-verify/dsh-verify/internal/check"
+	"github.com/dsh-verify/dsh-verify/internal/check/capture"
+	"github.com/dsh-verify/dsh-verify/internal/check/objects"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/locate"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
+	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -123,7 +126,7 @@ func checkStore(p *plan, dir string, total *totals) error {
 	if _, err := os.Stat(root); err != nil {
 		return nil // it died before anything was stored
 	}
-	place, err := locate.Find(root, locate.Spooled{})
+	place, err := source.Find(root, source.Spooled{})
 	if err != nil {
 		return nil // no log was stored
 	}
@@ -151,7 +154,7 @@ func checkStore(p *plan, dir string, total *totals) error {
 	return nil
 }
 
-func checkLog(p *plan, dir string, log *locate.Log, total *totals) error {
+func checkLog(p *plan, dir string, log *source.Log, total *totals) error {
 	path := log.Recording
 	if p.RecordDir != "" {
 		path = filepath.Join(dir, p.RecordDir, filepath.Base(log.Dir), "requests.jsonl")
@@ -211,12 +214,12 @@ func checkLog(p *plan, dir string, log *locate.Log, total *totals) error {
 // checkBodies compares the posted bodies of a log without images: the published
 // adapter sends images in an older form. A request that was cancelled may never
 // have been posted; one that was must be as it is rebuilt.
-func checkBodies(dir string, log *locate.Log) (int, error) {
+func checkBodies(dir string, log *source.Log) (int, error) {
 	wirePath := filepath.Join(dir, "wire")
 	if !exists(filepath.Join(wirePath, "index.jsonl")) {
 		return 0, nil
 	}
-	bodies, err := capture.Open(wirePath)
+	bodies, err := traffic.Open(wirePath)
 	if err != nil {
 		return 0, err
 	}
@@ -226,8 +229,8 @@ func checkBodies(dir string, log *locate.Log) (int, error) {
 	}
 	defer closer.Close()
 	images := new(seesImages)
-	traffic := verify.Traffic(&verify.Capture{File: bodies, Policy: wire.DefaultPolicy()}, nil)
-	report := verify.Run(log.Name, reader, traffic, verify.Objects(nil), images)
+	traffic := capture.New(&capture.Traffic{File: bodies, Policy: wire.DefaultPolicy()}, nil)
+	report := verify.Run(log.Name, reader, traffic, objects.New(nil), images)
 	if images.any {
 		return 0, nil
 	}
@@ -242,7 +245,7 @@ func checkBodies(dir string, log *locate.Log) (int, error) {
 
 // unexplained returns an error on the first request that drifts for a reason
 // that the log could tell, and how many do for one that it cannot.
-func unexplained(p *plan, log *locate.Log, path string, report *result.Log) (int, error) {
+func unexplained(p *plan, log *source.Log, path string, report *result.Log) (int, error) {
 	recorded := make(map[string][]byte)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -287,7 +290,7 @@ func unexplained(p *plan, log *locate.Log, path string, report *result.Log) (int
 }
 
 // count counts what a log holds, to show what the sessions went through.
-func (t *totals) count(log *locate.Log) error {
+func (t *totals) count(log *source.Log) error {
 	reader, closer, err := log.Open(logformat.Options{})
 	if err != nil {
 		return err
@@ -313,7 +316,7 @@ func (t *totals) count(log *locate.Log) error {
 	return nil
 }
 
-func rebuild(log *locate.Log) (map[string][]byte, error) {
+func rebuild(log *source.Log) (map[string][]byte, error) {
 	reader, closer, err := log.Open(logformat.Options{})
 	if err != nil {
 		return nil, err
@@ -355,15 +358,15 @@ func namesSuperseded(report *result.Log, key string) bool {
 	})
 }
 
-func run(dir string, log *locate.Log, path string) (*result.Log, error) {
+func run(dir string, log *source.Log, path string) (*result.Log, error) {
 	reader, closer, err := log.Open(logformat.Options{})
 	if err != nil {
 		return nil, err
 	}
 	defer closer.Close()
-	var opts verify.Options
+	var opts check.Options
 	if path != "" && exists(path) {
-		file, err := recording.Open(path)
+		file, err := requestlog.Open(path)
 		if err != nil {
 			return nil, err
 		}

@@ -11,20 +11,20 @@ import (
 	"unicode/utf8"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
-	"github.com/dsh-verify/dsh-verify/internal/cache"
-	"github.com/dsh-verify/dsh-verify/internal/drift"
+	"github.com/dsh-verify/dsh-verify/internal/check/promptcache"
+	"github.com/dsh-verify/dsh-verify/internal/headerdiff"
 )
 
 // CacheJSON writes cache reports as one indented document.
-func CacheJSON(w io.Writer, reports []*cache.Report) error {
+func CacheJSON(w io.Writer, reports []*promptcache.Report) error {
 	return WriteJSON(w, struct {
-		SchemaVersion int             `json:"schemaVersion"`
-		Logs          []*cache.Report `json:"logs"`
-	}{cache.SchemaVersion, reports}, "  ")
+		SchemaVersion int                   `json:"schemaVersion"`
+		Logs          []*promptcache.Report `json:"logs"`
+	}{promptcache.SchemaVersion, reports}, "  ")
 }
 
 // CacheCSV writes cache reports as one table with a heading, a line per request.
-func CacheCSV(w io.Writer, reports []*cache.Report) error {
+func CacheCSV(w io.Writer, reports []*promptcache.Report) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{
 		"session", "number", "request", "provider", "model", "messages", "promptBytes", "keptBytes", "keptShare",
@@ -59,14 +59,14 @@ func text(s string) string {
 }
 
 // cell is that of a number, empty where it is not known.
-func cell(n cache.Tokens) string {
+func cell(n promptcache.Tokens) string {
 	if n < 0 {
 		return ""
 	}
 	return strconv.FormatInt(int64(n), 10)
 }
 
-func details(q *cache.Request) string {
+func details(q *promptcache.Request) string {
 	var words []string
 	for _, c := range q.Causes {
 		words = append(words, c.Detail)
@@ -87,7 +87,7 @@ func NewCache(w io.Writer, style *Style, diffs diffview.Printer) *Cache {
 }
 
 // Report prints the report on one log.
-func (c *Cache) Report(r *cache.Report) {
+func (c *Cache) Report(r *promptcache.Report) {
 	fmt.Fprintln(c.w, c.style.bold.Sprint(diffview.Visible(r.File)))
 	fmt.Fprintf(c.w, "  session  %s\n", diffview.Visible(r.SessionID))
 	if len(r.Requests) > 0 {
@@ -114,7 +114,7 @@ func (c *Cache) Report(r *cache.Report) {
 
 func (c *Cache) heading(s string) { fmt.Fprintf(c.w, "\n  %s\n", c.style.bold.Sprint(s)) }
 
-func (c *Cache) table(rows []*cache.Request) {
+func (c *Cache) table(rows []*promptcache.Request) {
 	var b bytes.Buffer
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  #\tREQUEST\tPROMPT\tKEPT\tSHARE\tINPUT\tREAD\tWRITE\tOUTPUT\tEXPECTED\tVERDICT\tAGAINST THE ONE BEFORE")
@@ -132,14 +132,14 @@ func (c *Cache) table(rows []*cache.Request) {
 		if i == 0 {
 			line = c.style.faint.Sprint(strings.TrimSuffix(line, "\n")) + "\n"
 		} else {
-			line = strings.Replace(line, string(cache.UnexplainedDrop), c.style.red.Sprint(string(cache.UnexplainedDrop)), 1)
-			line = strings.Replace(line, string(cache.ExplainedDrop), c.style.yellow.Sprint(string(cache.ExplainedDrop)), 1)
+			line = strings.Replace(line, string(promptcache.UnexplainedDrop), c.style.red.Sprint(string(promptcache.UnexplainedDrop)), 1)
+			line = strings.Replace(line, string(promptcache.ExplainedDrop), c.style.yellow.Sprint(string(promptcache.ExplainedDrop)), 1)
 		}
 		io.WriteString(c.w, line)
 	}
 }
 
-func dash(n cache.Tokens) string {
+func dash(n promptcache.Tokens) string {
 	if n < 0 {
 		return "-"
 	}
@@ -147,7 +147,7 @@ func dash(n cache.Tokens) string {
 }
 
 // against says in a few words how a request follows the one before it.
-func against(q *cache.Request) string {
+func against(q *promptcache.Request) string {
 	words := []string{}
 	switch first, ok := q.FirstDifference(); {
 	case q.First:
@@ -176,12 +176,12 @@ func against(q *cache.Request) string {
 
 // unkept says why a prompt that is kept whole is expected to find nothing in the
 // cache, "" where it is not so.
-func unkept(q *cache.Request) string {
+func unkept(q *promptcache.Request) string {
 	first, reset := q.FirstDifference()
 	switch {
 	case q.First || q.Expected != 0 || q.KeptShare < 0.995:
 		return ""
-	case reset && first.Kind == cache.ConfigField:
+	case reset && first.Kind == promptcache.ConfigField:
 		return "which may be part of the prompt: a cache of its own"
 	case reset:
 		return "a cache of its own"
@@ -190,7 +190,7 @@ func unkept(q *cache.Request) string {
 }
 
 // resets lists what differs where more than a row can hold does.
-func (c *Cache) resets(rows []*cache.Request) {
+func (c *Cache) resets(rows []*promptcache.Request) {
 	headed := false
 	for _, q := range rows {
 		if len(q.Causes) == 0 {
@@ -213,11 +213,11 @@ func (c *Cache) resets(rows []*cache.Request) {
 }
 
 // change shows how an edited system prompt or tool differs.
-func (c *Cache) change(change *drift.Change) {
+func (c *Cache) change(change *headerdiff.Change) {
 	if change == nil {
 		return
 	}
-	if change.Part != drift.System && change.Part != drift.Tools {
+	if change.Part != headerdiff.System && change.Part != headerdiff.Tools {
 		return // the clause says it all
 	}
 	if d := change.Diff(); d != nil {
@@ -231,7 +231,7 @@ func (c *Cache) change(change *drift.Change) {
 	}
 }
 
-func (c *Cache) lifetimes(list []cache.Lifetime) {
+func (c *Cache) lifetimes(list []promptcache.Lifetime) {
 	if len(list) == 0 {
 		return
 	}
@@ -256,11 +256,11 @@ func (c *Cache) lifetimes(list []cache.Lifetime) {
 	}
 }
 
-func (c *Cache) totals(r *cache.Report) {
+func (c *Cache) totals(r *promptcache.Report) {
 	t := r.Totals
 	c.heading("totals")
 	var words []string
-	for _, v := range []cache.Verdict{cache.Hit, cache.ColdStart, cache.ExplainedDrop, cache.UnexplainedDrop, cache.TooFew, cache.NotReported} {
+	for _, v := range []promptcache.Verdict{promptcache.Hit, promptcache.ColdStart, promptcache.ExplainedDrop, promptcache.UnexplainedDrop, promptcache.TooFew, promptcache.NotReported} {
 		if n := t.Verdicts[v]; n > 0 {
 			words = append(words, fmt.Sprintf("%d %s", n, v))
 		}
@@ -283,7 +283,7 @@ func (c *Cache) totals(r *cache.Report) {
 	}
 }
 
-func hitShare(t cache.Totals) string {
+func hitShare(t promptcache.Totals) string {
 	whole := max(0, t.Input) + max(0, t.CacheRead) + max(0, t.CacheWrite)
 	if t.CacheRead <= 0 {
 		return ""
@@ -291,7 +291,7 @@ func hitShare(t cache.Totals) string {
 	return fmt.Sprintf("; %.1f%% of all prompts came from the cache", 100*float64(t.CacheRead)/float64(whole))
 }
 
-func (c *Cache) costs(r *cache.Report) {
+func (c *Cache) costs(r *promptcache.Report) {
 	if len(r.Costs) == 0 {
 		return
 	}
@@ -306,7 +306,7 @@ func (c *Cache) costs(r *cache.Report) {
 			tokens = strconv.FormatInt(cost.Tokens, 10)
 		}
 		fmt.Fprintf(w, "    %s\t%d\t%s\t%d\n", cost.Cause, cost.Requests, tokens, cost.Bytes)
-		if cost.Cause != string(cache.Unexplained) {
+		if cost.Cause != string(promptcache.Unexplained) {
 			resets += cost.Requests
 		}
 	}

@@ -92,7 +92,7 @@ func TestJUnitAddsUp(t *testing.T) {
 }
 
 func TestJUnitFailsTheRequestsThatDrift(t *testing.T) {
-	log := check(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/edited-message.jsonl")
+	log := checked(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/edited-message.jsonl")
 	got := readJUnit(t, newReport(log), output.Options{}).Suites[0]
 	for i, c := range got.Cases {
 		drifted := i > 1 // the log and the first request are fine
@@ -109,7 +109,7 @@ func TestJUnitFailsTheRequestsThatDrift(t *testing.T) {
 }
 
 func TestJUnitStrict(t *testing.T) {
-	report := newReport(check(t, "fixtures/image-inline-small/session.jsonl", ""))
+	report := newReport(checked(t, "fixtures/image-inline-small/session.jsonl", ""))
 	if got := readJUnit(t, report, output.Options{}); got.Skipped != 1 || got.Failures != 0 {
 		t.Errorf("what could not be verified is skipped: %+v", got)
 	}

@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -134,12 +135,12 @@ func golden(t *testing.T, name string, got []byte) {
 func fixtureReport(t *testing.T) *result.Report {
 	t.Helper()
 	logs := []*result.Log{
-		check(t, "fixtures/tools-parallel/session.jsonl", "fixtures/tools-parallel/requests.jsonl"),
-		check(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/edited-message.jsonl"),
-		check(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/dropped.jsonl"),
-		check(t, "fixtures/reject-seq-gap-committed/session.jsonl", ""),
-		check(t, "fixtures/image-inline-small/session.jsonl", ""),
-		check(t, "fixtures/accept-torn-garbage/session.jsonl", ""),
+		checked(t, "fixtures/tools-parallel/session.jsonl", "fixtures/tools-parallel/requests.jsonl"),
+		checked(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/edited-message.jsonl"),
+		checked(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/dropped.jsonl"),
+		checked(t, "fixtures/reject-seq-gap-committed/session.jsonl", ""),
+		checked(t, "fixtures/image-inline-small/session.jsonl", ""),
+		checked(t, "fixtures/accept-torn-garbage/session.jsonl", ""),
 		result.Unreadable("nowhere.jsonl", "no such file or directory"),
 		hostile(),
 	}
@@ -154,7 +155,7 @@ func newReport(logs ...*result.Log) *result.Report {
 	return report
 }
 
-func check(t *testing.T, log, recorded string) *result.Log {
+func checked(t *testing.T, log, recorded string) *result.Log {
 	t.Helper()
 	const root = "../../"
 	f, err := os.Open(root + log)
@@ -162,9 +163,9 @@ func check(t *testing.T, log, recorded string) *result.Log {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var opts verify.Options
+	var opts check.Options
 	if recorded != "" {
-		if opts.Recording, err = recording.Open(root + recorded); err != nil {
+		if opts.Recording, err = requestlog.Open(root + recorded); err != nil {
 			t.Fatal(err)
 		}
 		defer opts.Recording.Close()

@@ -159,7 +159,7 @@ func TestSARIFResultsHaveTheirRule(t *testing.T) {
 }
 
 func TestSARIFPointsAtTheLog(t *testing.T) {
-	_, found := results(readSARIF(t, newReport(check(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/edited-message.jsonl"))))
+	_, found := results(readSARIF(t, newReport(checked(t, "fixtures/tools-sequential/session.jsonl", "fixtures/drift/edited-message.jsonl"))))
 	at := func(list any) string {
 		p := list.([]any)[0].(map[string]any)["physicalLocation"].(map[string]any)
 		return fmt.Sprint(p["artifactLocation"].(map[string]any)["uri"], ":", p["region"].(map[string]any)["startLine"])

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/internal/result"
@@ -185,7 +186,7 @@ func TestFindingsExplainVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := verify.Run(path, logformat.NewReader(f, logformat.Options{}), verify.Options{}.Checks()...)
+		log := verify.Run(path, logformat.NewReader(f, logformat.Options{}), check.Options{}.Checks()...)
 		f.Close()
 		imposed := finding.Rebuilt
 		for _, found := range log.Findings {

@@ -12,10 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dsh-verify/dsh-verify/internal/capture"
+	"github.com/dsh-verify/dsh-verify/internal/check"
+	"github.com/dsh-verify/dsh-verify/internal/check/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/objectstore"
@@ -226,7 +228,7 @@ func bodyOf(text []byte, purpose string) body {
 }
 
 // verify checks the log against nothing, or a mutant.
-func (b *base) verify(t testing.TB, opts verify.Options) *result.Log {
+func (b *base) verify(t testing.TB, opts check.Options) *result.Log {
 	if b.objects != "" {
 		store, err := objectstore.OpenFolder(b.objects)
 		if err != nil {
@@ -241,18 +243,18 @@ func (b *base) verify(t testing.TB, opts verify.Options) *result.Log {
 // read gives an unreadable log.
 func (b *base) compare(t testing.TB, m *mutant) *result.Log {
 	if m.Kind == "requests" {
-		file, err := recording.Open(m.Path)
+		file, err := requestlog.Open(m.Path)
 		if err != nil {
 			return result.UnreadableRecording("log", m.Path, err.Error())
 		}
 		defer file.Close()
-		return b.verify(t, verify.Options{Recording: file})
+		return b.verify(t, check.Options{Recording: file})
 	}
-	file, err := capture.Open(m.Path)
+	file, err := traffic.Open(m.Path)
 	if err != nil {
 		return result.UnreadableRecording("log", m.Path, err.Error())
 	}
-	return b.verify(t, verify.Options{Capture: &verify.Capture{File: file, Policy: wire.DefaultPolicy()}})
+	return b.verify(t, check.Options{Traffic: &capture.Traffic{File: file, Policy: wire.DefaultPolicy()}})
 }
 
 // codes are the findings of a report that are no notes.

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/dsh-verify/dsh-verify/internal/cache"
+	"github.com/dsh-verify/dsh-verify/internal/check/promptcache"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
@@ -78,12 +78,12 @@ type collector struct {
 	headers     map[int64]*Header
 	attachments map[string]*Attachment
 	shown       map[string]bool
-	recording   *recording.File
-	entries     map[string]*recording.Entry
+	recording   *requestlog.File
+	entries     map[string]*requestlog.Entry
 	drifts      map[string]string // a drifted request to the first that drifts for the same reason
 	pictures    int
 
-	cached map[string]*cache.Request
+	cached map[string]*promptcache.Request
 	bars   []bar
 	ends   []*string // how each request ended
 	base   *based    // the latest request on the page
@@ -176,7 +176,7 @@ func (c *collector) request(q *reconstruct.Request) (*string, error) {
 	b.prompt, b.kept = c.prompt(q.Key())
 	if u := c.cached[q.Key()]; u != nil && !q.Prepared {
 		b.share, b.reported = share(u.Usage)
-		b.unexplained = u.Verdict == cache.UnexplainedDrop
+		b.unexplained = u.Verdict == promptcache.UnexplainedDrop
 	}
 	c.bars = append(c.bars, b)
 	end := new(string)
@@ -406,11 +406,11 @@ func (c *collector) openRecording() {
 	if len(c.drifts) == 0 || c.source.Recording == "" {
 		return
 	}
-	file, err := recording.Open(c.source.Recording)
+	file, err := requestlog.Open(c.source.Recording)
 	if err != nil {
 		return
 	}
-	c.recording, c.entries = file, make(map[string]*recording.Entry)
+	c.recording, c.entries = file, make(map[string]*requestlog.Entry)
 	for _, e := range file.Entries {
 		if file.Settle(e) == "" && e.SessionID == c.log.Session.ID {
 			c.entries[e.Key()] = e // the last, as the comparison takes it where none is equal

@@ -13,7 +13,7 @@
 //
 //	result.Log ─┐
 //	            ├──▶ Session ──▶ Page ──▶ template.html + style.css + script.js
-//	the log ────┘    (Collect, and package cache)
+//	the log ────┘    (Collect, and promptcache)
 //
 // A message is on the page once, and the requests that hold it refer to it: a
 // request lists what it adds to the request before it on the page, and how many

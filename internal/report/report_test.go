@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dsh-verify/dsh-verify/internal/locate"
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/loggen"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/report"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -29,10 +30,10 @@ var update = flag.Bool("update", false, "write testdata/hostile.jsonl")
 // page reports on one log.
 func page(t *testing.T, open func() (*logformat.Reader, io.Closer, error), recorded, objects string, redactor *redact.Redactor) string {
 	t.Helper()
-	var opts verify.Options
+	var opts check.Options
 	source := report.Source{Open: open, Recording: recorded, Redactor: redactor}
 	if recorded != "" {
-		file, err := recording.Open(recorded)
+		file, err := requestlog.Open(recorded)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +68,7 @@ func recorded(t *testing.T, name string) func() (*logformat.Reader, io.Closer, e
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%s: %v %v", name, found, err)
 	}
-	return func() (*logformat.Reader, io.Closer, error) { return locate.File(found[0]).Open(logformat.Options{}) }
+	return func() (*logformat.Reader, io.Closer, error) { return source.File(found[0]).Open(logformat.Options{}) }
 }
 
 func text(log []byte) func() (*logformat.Reader, io.Closer, error) {

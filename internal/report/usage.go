@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dsh-verify/dsh-verify/internal/cache"
+	"github.com/dsh-verify/dsh-verify/internal/check/promptcache"
 )
 
 // A CacheNote is what the prompt cache did for a request, and why.
@@ -25,11 +25,11 @@ func (c *collector) readCache() error {
 		return err
 	}
 	defer closer.Close()
-	analysis, err := cache.Read(c.log.File, reader, cache.Options{})
+	analysis, err := promptcache.Read(c.log.File, reader, promptcache.Options{})
 	if err != nil {
 		return err
 	}
-	c.cached = make(map[string]*cache.Request)
+	c.cached = make(map[string]*promptcache.Request)
 	for _, q := range analysis.Requests {
 		c.cached[q.Request] = q
 	}
@@ -72,7 +72,7 @@ func (c *collector) broke(key string) string {
 }
 
 // share is the part of a prompt's tokens that came from the cache, 0 to 1.
-func share(u cache.Usage) (float64, bool) {
+func share(u promptcache.Usage) (float64, bool) {
 	if u.Input < 0 || u.CacheRead < 0 {
 		return 0, false
 	}
@@ -88,7 +88,7 @@ func (c *collector) cacheNote(key string) *CacheNote {
 	if q == nil {
 		return nil
 	}
-	n := &CacheNote{Verdict: string(q.Verdict), Bad: q.Verdict == cache.UnexplainedDrop}
+	n := &CacheNote{Verdict: string(q.Verdict), Bad: q.Verdict == promptcache.UnexplainedDrop}
 	var parts []string
 	if !q.First {
 		parts = append(parts, fmt.Sprintf("its prompt of %s starts with %s of the one before", size(q.PromptBytes), size(q.KeptBytes)))
@@ -120,10 +120,10 @@ func (c *collector) cacheNote(key string) *CacheNote {
 }
 
 // tokens lists the numbers that a provider reported.
-func tokens(u cache.Usage) string {
+func tokens(u promptcache.Usage) string {
 	var parts []string
 	for _, n := range []struct {
-		count cache.Tokens
+		count promptcache.Tokens
 		what  string
 	}{{u.Input, "tokens in"}, {u.CacheRead, "read from the cache"}, {u.CacheWrite, "written to it"}, {u.Output, "out"}} {
 		if n.count >= 0 {

@@ -15,10 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/dsh-verify/dsh-verify/internal/capture"
+	"github.com/dsh-verify/dsh-verify/internal/check"
+	"github.com/dsh-verify/dsh-verify/internal/check/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/result"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -87,11 +88,11 @@ func (h harCase) write() string {
 }
 
 func againstCapture(t *testing.T, dir, path string) *result.Log {
-	bodies, err := capture.Open(path)
+	bodies, err := traffic.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run(logBytes(t, filepath.Base(dir)), verify.Options{Capture: &verify.Capture{File: bodies, Policy: wire.DefaultPolicy()}})
+	return run(logBytes(t, filepath.Base(dir)), check.Options{Traffic: &capture.Traffic{File: bodies, Policy: wire.DefaultPolicy()}})
 }
 
 func codesOf(log *result.Log) (codes []finding.Code) {
@@ -184,12 +185,12 @@ func TestHARIncomparable(t *testing.T) {
 
 func TestCaptureMissingAndExtra(t *testing.T) {
 	dir := filepath.Join(fixtures, "tools-parallel")
-	file, err := capture.Open(filepath.Join(dir, "wire"))
+	file, err := traffic.Open(filepath.Join(dir, "wire"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(name string, bodies []*capture.Body, code finding.Code, request string) {
-		log := run(logBytes(t, "tools-parallel"), verify.Options{Capture: &verify.Capture{File: &capture.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
+	check := func(name string, bodies []*traffic.Body, code finding.Code, request string) {
+		log := run(logBytes(t, "tools-parallel"), check.Options{Traffic: &capture.Traffic{File: &traffic.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
 		for _, f := range log.Findings {
 			if f.Code == code && f.Place.Request == request && log.Verdict == finding.Drift {
 				return
@@ -201,7 +202,7 @@ func TestCaptureMissingAndExtra(t *testing.T) {
 }
 
 // edited returns the captured bodies of a case with one of them changed.
-func edited(t *testing.T, dir, file, old, new string, headers bool) []*capture.Body {
+func edited(t *testing.T, dir, file, old, new string, headers bool) []*traffic.Body {
 	work := filepath.Join(t.TempDir(), "wire")
 	if err := os.CopyFS(work, os.DirFS(filepath.Join(fixtures, dir, "wire"))); err != nil {
 		t.Fatal(err)
@@ -220,7 +221,7 @@ func edited(t *testing.T, dir, file, old, new string, headers bool) []*capture.B
 	if !headers {
 		os.Remove(filepath.Join(work, "index.jsonl"))
 	}
-	captured, err := capture.Open(work)
+	captured, err := traffic.Open(work)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +246,7 @@ func TestCaptureEdits(t *testing.T) {
 		{"a request without headers", "tools-sequential", "0004.json", "silly", "sally", false, finding.Drift, finding.CaptureDrift, "2.1.1", "/messages/7/content"},
 	} {
 		bodies := edited(t, c.dir, c.file, c.old, c.new, c.headers)
-		log := run(logBytes(t, c.dir), verify.Options{Capture: &verify.Capture{File: &capture.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
+		log := run(logBytes(t, c.dir), check.Options{Traffic: &capture.Traffic{File: &traffic.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
 		found := false
 		for _, f := range log.Findings {
 			found = found || f.Code == c.code && f.Place.Request == c.request && f.Place.Pointer == c.place
@@ -259,7 +260,7 @@ func TestCaptureEdits(t *testing.T) {
 // TestForeignCapture holds that a capture of other sessions is no drift: nothing
 // was compared.
 func TestForeignCapture(t *testing.T) {
-	file, err := capture.Open(filepath.Join(fixtures, "text-one-turn", "wire"))
+	file, err := traffic.Open(filepath.Join(fixtures, "text-one-turn", "wire"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +271,7 @@ func TestForeignCapture(t *testing.T) {
 				b.SessionID = ""
 			}
 		}
-		log := run(logBytes(t, "tools-sequential"), verify.Options{Capture: &verify.Capture{File: &capture.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
+		log := run(logBytes(t, "tools-sequential"), check.Options{Traffic: &capture.Traffic{File: &traffic.File{Path: "wire", Bodies: bodies}, Policy: wire.DefaultPolicy()}})
 		if log.Verdict != finding.Unverifiable || log.Counts.Drifted != 0 || !slices.Contains(codesOf(log), finding.RecordingNotMatched) {
 			t.Errorf("verdict %s, %d drifted, findings %v", log.Verdict, log.Counts.Drifted, codesOf(log))
 		}
@@ -280,13 +281,13 @@ func TestForeignCapture(t *testing.T) {
 // TestPostedTwice holds that a body that was posted twice is named and no drift:
 // how often a dispatch posts is not in the log.
 func TestPostedTwice(t *testing.T) {
-	file, err := capture.Open(filepath.Join(fixtures, "tools-parallel", "wire"))
+	file, err := traffic.Open(filepath.Join(fixtures, "tools-parallel", "wire"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	bodies := file.Bodies
 	again := *bodies[0]
-	log := run(logBytes(t, "tools-parallel"), verify.Options{Capture: &verify.Capture{File: &capture.File{Path: "wire", Bodies: append(bodies, &again)}, Policy: wire.DefaultPolicy()}})
+	log := run(logBytes(t, "tools-parallel"), check.Options{Traffic: &capture.Traffic{File: &traffic.File{Path: "wire", Bodies: append(bodies, &again)}, Policy: wire.DefaultPolicy()}})
 	if log.Verdict != finding.Verified || !slices.Contains(codesOf(log), finding.CaptureRepost) {
 		t.Errorf("verdict %s, findings %v", log.Verdict, codesOf(log))
 	}

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 )
 
 // TestDamage cuts a log at every byte and flips bits of every byte. Whatever is
@@ -17,14 +17,14 @@ import (
 func TestDamage(t *testing.T) {
 	for _, dir := range []string{"text-one-turn", "text-multi-turn-packed-zstd"} {
 		t.Run(dir, func(t *testing.T) {
-			file, err := recording.Open(filepath.Join(fixtures, dir, "requests.jsonl"))
+			file, err := requestlog.Open(filepath.Join(fixtures, dir, "requests.jsonl"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer file.Close()
 			want := recordedDigests(t, file)
 			judge := func(what string, at int, data []byte) {
-				log := run(data, verify.Options{Recording: file})
+				log := run(data, check.Options{Recording: file})
 				if log.Verdict == "" {
 					t.Fatalf("%s at byte %d: no verdict", what, at)
 				}
@@ -47,7 +47,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-func recordedDigests(t *testing.T, file *recording.File) map[string]string {
+func recordedDigests(t *testing.T, file *requestlog.File) map[string]string {
 	digests := make(map[string]string)
 	for _, e := range file.Entries {
 		b, err := file.Bytes(e)

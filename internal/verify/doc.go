@@ -1,6 +1,7 @@
-// Package verify runs the whole way over one log: it reads, rebuilds every
-// request, compares with a recording, checks the attachments that the requests
-// reference, and says what it found as findings and one verdict.
+// Package verify folds one log once, rebuilds every request, holds them against checks, and
+// says what was found as findings and one verdict.
 //
-// It knows neither terminals nor output formats, and it reads the log once.
+//	log := verify.Run(name, reader, compare.New(recording), objects.New(store))
+//
+// It knows no check, no terminal and no format of output: a [Check] plugs in.
 package verify

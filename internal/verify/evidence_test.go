@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
@@ -49,11 +49,11 @@ func TestTamperedLines(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Join(c.lines, "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		file, err := recording.Open(path)
+		file, err := requestlog.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := run(logBytes(t, "tools-sequential"), verify.Options{Recording: file})
+		log := run(logBytes(t, "tools-sequential"), check.Options{Recording: file})
 		file.Close()
 		if log.Verdict != c.verdict || !slices.Contains(codesOf(log), c.code) {
 			t.Errorf("%s: verdict %s, findings %v", c.name, log.Verdict, codesOf(log))

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dsh-verify/dsh-verify/internal/capture"
+	"github.com/dsh-verify/dsh-verify/internal/check"
+	"github.com/dsh-verify/dsh-verify/internal/check/capture"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/result"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -72,10 +73,10 @@ func withCompaction(t *testing.T, body []byte) *result.Log {
 	}
 	index.WriteString(`{"n":5,"file":"0005.json","sessionId":"ses-images-paths-01","purpose":"compaction","headers":{"x-deepseek-harness-session-id":"ses-images-paths-01","x-deepseek-harness-compact":"1"}}` + "\n")
 	index.Close()
-	bodies, err := capture.Open(dir)
+	bodies, err := traffic.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := append(bytes.Clone(logBytes(t, "late-images-paths")), compacted...)
-	return run(log, verify.Options{Capture: &verify.Capture{File: bodies, Policy: wire.DefaultPolicy()}})
+	return run(log, check.Options{Traffic: &capture.Traffic{File: bodies, Policy: wire.DefaultPolicy()}})
 }

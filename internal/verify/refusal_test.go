@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
@@ -26,7 +27,7 @@ func logBytes(t *testing.T, dir string) []byte {
 	return nil
 }
 
-func run(data []byte, opts verify.Options) *result.Log {
+func run(data []byte, opts check.Options) *result.Log {
 	return verify.Run("log", logformat.NewReader(bytes.NewReader(data), logformat.Options{}), opts.Checks()...)
 }
 
@@ -84,7 +85,7 @@ func TestRefusals(t *testing.T) {
 		{"reject-zstd-trailing-garbage", logformat.CodeZstdMagic, 0, -1},
 	} {
 		t.Run(c.dir, func(t *testing.T) {
-			log := run(logBytes(t, c.dir), verify.Options{})
+			log := run(logBytes(t, c.dir), check.Options{})
 			if log.Verdict != finding.Refused {
 				t.Fatalf("verdict %s, want refused", log.Verdict)
 			}
@@ -125,7 +126,7 @@ func TestLateRefusals(t *testing.T) {
 			t.Errorf("%s: nothing to replace", c.name)
 			continue
 		}
-		f := run([]byte(edited), verify.Options{}).Findings[0]
+		f := run([]byte(edited), check.Options{}).Findings[0]
 		if f.Code != finding.Refusal(c.code) || f.Place.Line != c.line {
 			t.Errorf("%s: %s at line %d, want %s at line %d", c.name, f.Code, f.Place.Line, c.code, c.line)
 		}
@@ -140,7 +141,7 @@ func TestAccepted(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		name := filepath.Base(dir)
-		if log := run(logBytes(t, name), verify.Options{}); log.Verdict != finding.Rebuilt {
+		if log := run(logBytes(t, name), check.Options{}); log.Verdict != finding.Rebuilt {
 			t.Errorf("%s: verdict %s: %+v", name, log.Verdict, log.Findings)
 		}
 	}
@@ -164,7 +165,7 @@ func TestRank(t *testing.T) {
 		{"version before all", strings.Replace(base, `"version":0`, `"version":4`, 1), logformat.CodeVersionNewer},
 		{"older version", strings.Replace(base, `"version":0`, `"version":-1`, 1), logformat.CodeVersionOlder},
 	} {
-		log := run([]byte(c.log), verify.Options{})
+		log := run([]byte(c.log), check.Options{})
 		if got := log.Findings[0].Code; got != finding.Refusal(c.want) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}

@@ -8,8 +8,9 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/text"
 	"github.com/dsh-verify/dsh-verify/logformat"
-	"github.com/dsh-verify/dsh-verify/logformat/sqlitestore"
+	"github.com/dsh-verify/dsh-verify/logformat/container/sqlitestore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
@@ -187,7 +188,7 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 		{finding.LogAdmitted, stats.Admitted, "event"},
 	} {
 		if n.count > 0 {
-			r.log.Note(n.code, finding.Plain(plural(n.count, n.what)), finding.Place{Seq: -1})
+			r.log.Note(n.code, finding.Plain(text.Count(n.count, n.what)), finding.Place{Seq: -1})
 		}
 	}
 }
@@ -216,19 +217,12 @@ func (r *run) requestNotes(s reconstruct.Stats) {
 		r.noteRequests(finding.RequestOverOld, r.overOld)
 	}
 	if s.Headless > 0 {
-		r.log.Note(finding.RequestHeadless, finding.Plain(plural(s.Headless, "request")), finding.Place{Seq: -1})
+		r.log.Note(finding.RequestHeadless, finding.Plain(text.Count(s.Headless, "request")), finding.Place{Seq: -1})
 	}
-}
-
-func plural[N int | int64](n N, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func (r *run) noteRequests(code finding.Code, keys []string) {
-	f := finding.New(code, finding.Plain(plural(len(keys), "request")), finding.Place{Seq: -1, Request: keys[0]})
+	f := finding.New(code, finding.Plain(text.Count(len(keys), "request")), finding.Place{Seq: -1, Request: keys[0]})
 	f.Requests = keys
 	r.log.Add(f)
 }

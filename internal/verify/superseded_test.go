@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/dsh-verify/dsh-verify/internal/check"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
-	"github.com/dsh-verify/dsh-verify/internal/recording"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
+	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 )
 
 // TestSuperseded holds a resumed session against recordings with two lines for a
@@ -43,11 +43,11 @@ func TestSuperseded(t *testing.T) {
 		if err := os.WriteFile(path, bytes.Join(c.lines, nil), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		file, err := recording.Open(path)
+		file, err := requestlog.Open(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		log := run(logBytes(t, "resume-same-and-drift"), verify.Options{Recording: file})
+		log := run(logBytes(t, "resume-same-and-drift"), check.Options{Recording: file})
 		file.Close()
 		if log.Verdict != c.verdict || c.code != (finding.Code{}) && !slices.Contains(codesOf(log), c.code) {
 			t.Errorf("%s: verdict %s, findings %v", c.name, log.Verdict, codesOf(log))

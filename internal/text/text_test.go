@@ -1,0 +1,27 @@
+package text_test
+
+import (
+	"testing"
+
+	"github.com/dsh-verify/dsh-verify/internal/text"
+)
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 requests", 1: "1 request", 2: "2 requests"} {
+		if got := text.Count(n, "request"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	names := []string{"a", "b", "c"}
+	for most, want := range map[int]string{1: "a and 2 more", 2: "a, b and 1 more", 3: "a, b, c", 4: "a, b, c"} {
+		if got := text.List(names, most); got != want {
+			t.Errorf("at most %d: %q, want %q", most, got, want)
+		}
+	}
+	if got := text.List(nil, 3); got != "" {
+		t.Errorf("of none: %q", got)
+	}
+}

@@ -4,6 +4,7 @@
 package tools
 
 import (
+	_ "golang.org/x/tools/cmd/deadcode"
 	_ "honnef.co/go/tools/cmd/staticcheck"
 	_ "mvdan.cc/gofumpt"
 )

@@ -115,9 +115,6 @@ func (g *Writer) Close() error {
 	return g.err
 }
 
-// Events returns the number of events so far.
-func (g *Writer) Events() int64 { return g.seq }
-
 func (g *Writer) answer(step int, tool bool) {
 	start := g.seq
 	where := fmt.Sprintf(`{"turn":%d,"step":%d,"chunk":`, g.turn, step)

@@ -34,6 +34,7 @@ func (d *diary) Request(q *reconstruct.Request) finding.Verdict {
 	d.note("request %s", q.Key())
 	return d.says
 }
+
 func (d *diary) After(rec *logformat.Record) {
 	d.note("after %d %v", rec.First(), d.session.Act().First() == rec.First())
 }

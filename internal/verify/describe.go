@@ -1,13 +1,10 @@
 package verify
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
-
-func key(turn, step, attempt int64) string { return fmt.Sprintf("%d.%d.%d", turn, step, attempt) }
 
 // Describe returns a request's relation to the one before it in a few words.
 func Describe(q *reconstruct.Request) string {

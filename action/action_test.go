@@ -43,7 +43,7 @@ func read(t *testing.T, path string, v any) []byte {
 	return text
 }
 
-// TestInputs holds that each input is described, documented and used, and that
+// TestInputs checks that each input is described, documented and used, and that
 // none is used that does not exist.
 func TestInputs(t *testing.T) {
 	var a action
@@ -75,7 +75,7 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestGitLab holds that the page shows the job as it is.
+// TestGitLab checks that the page shows the job as it is.
 func TestGitLab(t *testing.T) {
 	var jobs map[string]struct {
 		Script    []string

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Puts dsh-verify into a folder of its own and that folder on the path of the
-# steps that follow: a release's binary, held against its checksum, or, without
+# steps that follow: a release's binary, compared with its checksum, or, without
 # VERSION, a build of the source that this script came with.
 set -euo pipefail
 

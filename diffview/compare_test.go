@@ -62,7 +62,7 @@ text: edited
 	}
 }
 
-// TestHostile holds that neither long strings nor deep nesting stall a diff, and
+// TestHostile checks that neither long strings nor deep nesting stall a diff, and
 // that nothing in it drives a terminal.
 func TestHostile(t *testing.T) {
 	long := bytes.Repeat([]byte("x"), 50<<20)

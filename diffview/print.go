@@ -31,7 +31,7 @@ func (p Printer) Print(w io.Writer, d *Diff) {
 	p.Changes(w, d, "")
 }
 
-// Changes writes the changes alone, each line behind an indentation.
+// Changes writes the changes alone, each line after an indentation.
 func (p Printer) Changes(w io.Writer, d *Diff, indent string) {
 	if d.Level == Bytes {
 		for _, line := range p.text(string(d.Old), string(d.New)) {

@@ -63,7 +63,7 @@ func lineOf(t *testing.T, lines []string, seq int) int {
 	return 0
 }
 
-// drop removes events and renumbers everything behind them.
+// drop removes events and renumbers everything after them.
 func drop(seqs ...int) edit {
 	return func(t *testing.T, text string) string {
 		lines := strings.SplitAfter(text, "\n")
@@ -98,7 +98,7 @@ func renumber(line string, gone int) string {
 		return digits.ReplaceAllStringFunc(list, less)
 	})
 	at := number.FindStringSubmatchIndex(line)
-	if at == nil { // behind the last line
+	if at == nil { // after the last line
 		return line
 	}
 	return line[:at[4]] + less(line[at[4]:at[5]]) + line[at[5]:]
@@ -251,7 +251,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestEveryLineCounts holds that a sum file with a line less, or with two lines
+// TestEveryLineCounts checks that a sum file with a line less, or with two lines
 // exchanged, is malformed or reported as changed.
 func TestEveryLineCounts(t *testing.T) {
 	for _, dir := range []string{"header-changes", "tool-result-pruning", "retry-attempts", "compaction-pressure"} {

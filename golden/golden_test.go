@@ -56,7 +56,7 @@ func sound(t testing.TB) map[string][]byte {
 	return logs
 }
 
-// TestRoundTrip holds that a sum file is read as it was written, and that a log is
+// TestRoundTrip checks that a sum file is read as it was written, and that a log is
 // unchanged against its own.
 func TestRoundTrip(t *testing.T) {
 	for path, text := range sound(t) {
@@ -87,7 +87,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestRecordedDigests holds the request lines against what the harness sent.
+// TestRecordedDigests compares the request lines with what the harness sent.
 func TestRecordedDigests(t *testing.T) {
 	requests := 0
 	for path, text := range sound(t) {
@@ -149,7 +149,7 @@ func TestMessagesOfRequests(t *testing.T) {
 	}
 }
 
-// TestSmallAndLinear holds that a long session has a small sum file.
+// TestSmallAndLinear checks that a long session has a small sum file.
 func TestSmallAndLinear(t *testing.T) {
 	var log bytes.Buffer
 	if err := loggen.Write(&log, loggen.Options{Requests: 2000, Packed: true}); err != nil {
@@ -168,7 +168,7 @@ func TestSmallAndLinear(t *testing.T) {
 	}
 }
 
-// TestParseRefuses holds that only what Format prints is a sum file.
+// TestParseRefuses checks that only what Format prints is a sum file.
 func TestParseRefuses(t *testing.T) {
 	digest := strings.Repeat("ab", 32)
 	const head = "dsh-verify requests.sum v1\nsession \"a\" format 0\n"
@@ -187,7 +187,7 @@ func TestParseRefuses(t *testing.T) {
 		{head + "message user/message 3 " + digest + " replaces 1-1\n", "line 3"},
 		{head + "message user/message 3 " + digest + " \n", "line 3"},
 		{head + "\n", "line 3"},
-		{head + "  system 3 " + digest + "\n", "behind no header"},
+		{head + "  system 3 " + digest + "\n", "after no header"},
 		{head + "header 2 \"initial\"\n", "line 3"},
 		{head + "header 1 \"initial\" as 1\n", "line 3"},
 		{header + "  system 3 " + digest + "\n  config \"a\" 1\n", "not in order"},

@@ -141,7 +141,7 @@ func (c *comparison) tools(a, b []Tool, at Change) {
 }
 
 // toolNames returns the names of tools as JSON strings; a second one of the same
-// name is told by its number.
+// name is recognised by its number.
 func toolNames(tools []Tool) []string {
 	seen := make(map[string]int)
 	names := make([]string, len(tools))

@@ -21,7 +21,7 @@ type SyntaxError struct {
 // Error returns the place and the reason.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
 
-// Parse reads a sum file. What Format prints of the result is the file, but for
+// Parse reads a sum file. What Format prints of the result is the file, except for
 // carriage returns. The error is a [*SyntaxError] or a failure to read.
 func Parse(r io.Reader) (*Sum, error) {
 	p := &parser{sum: new(Sum), in: bufio.NewReader(r)}
@@ -89,14 +89,14 @@ func (p *parser) session(text string) error {
 	return p.end(ok, string(bytes.TrimSuffix(s.append(nil), []byte("\n"))), text)
 }
 
-// entry parses a line behind the second.
+// entry parses a line after the second.
 func (p *parser) entry(text string) error {
 	var ok bool
 	var canonical []byte
 	switch {
 	case p.word("  "):
 		if p.open == nil {
-			return p.fault("a part of a header that stands behind no header")
+			return p.fault("a part of a header that stands after no header")
 		}
 		parts := new(Parts)
 		ok = p.part(parts)
@@ -132,7 +132,7 @@ func (p *parser) entry(text string) error {
 	return p.end(ok, string(bytes.TrimSuffix(canonical, []byte("\n"))), text)
 }
 
-// end holds that a line was read whole and is spelled in the one way that
+// end checks that a line was read whole and is spelled in the one way that
 // Format spells it.
 func (p *parser) end(ok bool, canonical, text string) error {
 	if !ok || p.rest != "" || canonical != text {
@@ -190,7 +190,7 @@ func validField(value string) bool {
 	return ok && err == nil && n > maxInline && isDigest(digest)
 }
 
-// take adds one part behind the others; false when it may not follow them.
+// take adds one part after the others; false when it may not follow them.
 func (p *Parts) take(part *Parts) bool {
 	switch {
 	case part.Config != nil:

@@ -95,7 +95,7 @@ type Request struct {
 func (q *Request) Key() string { return fmt.Sprintf("%d.%d.%d", q.Turn, q.Step, q.Attempt) }
 
 // A Place is where in its log something was found. It is not in the sum file:
-// of a sum that was parsed it is zero but for Seq, which is -1.
+// of a sum that was parsed it is zero except for Seq, which is -1.
 type Place struct {
 	Seq     int64 // event number; of a request, the event that shows it was sent, or its step's start
 	LogLine int64 // 1-based; 0 for requests

@@ -13,11 +13,11 @@ const (
 	batchCount  = 4         // batches in flight
 )
 
-// A batch is a run of pieces whose texts lie one behind the other in buf.
+// A batch is a run of pieces whose texts lie one after the other in buf.
 type batch struct {
 	buf    []byte
 	pieces []batchPiece
-	err    error // what ended the source behind the pieces; nil while it goes on
+	err    error // what ended the source after the pieces; nil while it goes on
 }
 
 type batchPiece struct {

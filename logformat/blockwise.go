@@ -9,7 +9,7 @@ import (
 
 // A block may not decode to more than the window or 128 KiB, whichever is less. The
 // decoder of this package holds a frame to it by its window; but libzstd lets a match
-// reach back behind the window, so a frame with a small window is decoded with a
+// reach back beyond the window, so a frame with a small window is decoded with a
 // larger one, and the length of its blocks is looked at here.
 
 // overlength is by how much libzstd lets a packed block exceed its limit in one pass

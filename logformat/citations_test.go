@@ -20,7 +20,7 @@ type lateCase struct {
 	Log     *string // all rows; or
 	Rows    string  // what follows those of the first case; or
 	Sources string  // the sourceEventSeqs of an assistant/message there
-	Kept    []*int  // events, nil: refused. With Sources also of the log with a turn/end behind it
+	Kept    []*int  // events, nil: refused. With Sources also of the log with a turn/end after it
 	List    []int64 // what the sources stand for
 }
 
@@ -93,7 +93,7 @@ func TestLateRows(t *testing.T) {
 	}
 }
 
-// TestCitedInSum holds that a log cannot make much of little: rows of a few bytes
+// TestCitedInSum checks that a log cannot make much of little: rows of a few bytes
 // that each cite all before them.
 func TestCitedInSum(t *testing.T) {
 	var log strings.Builder

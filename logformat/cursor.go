@@ -35,7 +35,7 @@ func (c *cursor) natural() int64 {
 	return n
 }
 
-// isNumberByte reports whether a number goes on with b behind its integer digits.
+// isNumberByte reports whether a number goes on with b after its integer digits.
 func isNumberByte(b byte) bool { return b == '.' || b|0x20 == 'e' }
 
 func (c *cursor) number(v *ecmajson.Value) bool {

@@ -98,7 +98,7 @@ func (env *envelope) check(event *Event) *Refusal {
 	return nil
 }
 
-// checkSurface reads surfaceOp, and holds that only events of the surface have it or
+// checkSurface reads surfaceOp, and checks that only events of the surface have it or
 // cite others.
 func (env *envelope) checkSurface(t *typeRules, event *Event, ends [2]string) *Refusal {
 	if t.class != onSurface {

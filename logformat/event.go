@@ -14,7 +14,7 @@ type Position struct {
 }
 
 // An Event is one event of the log, validated by sections 2 to 5 of the format
-// but for the rules that need the current surface. Its byte slices are valid
+// except for the rules that need the current surface. Its byte slices are valid
 // until the reader's next step; Clone keeps them.
 type Event struct {
 	Type      string

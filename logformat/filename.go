@@ -8,7 +8,7 @@ import (
 )
 
 // FileName returns the name of a log's file: session.jsonl for version 0 and
-// session.vN.jsonl for a later one, with .zstd behind it where it is compressed.
+// session.vN.jsonl for a later one, with .zstd after it where it is compressed.
 func FileName(version int64, compressed bool) string {
 	name := "session.jsonl"
 	if version > unnumbered {

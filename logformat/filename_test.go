@@ -96,7 +96,7 @@ func TestGenerations(t *testing.T) {
 	}
 }
 
-// TestHeaderAgainstFileName holds that a log is refused under the name of another
+// TestHeaderAgainstFileName checks that a log is refused under the name of another
 // generation, whatever else is wrong with its version, and that a name without a
 // generation asks for none.
 func TestHeaderAgainstFileName(t *testing.T) {

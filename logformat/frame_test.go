@@ -47,7 +47,7 @@ func TestSalvage(t *testing.T) {
 	}
 }
 
-// TestSalvageOversized holds that nothing is salvaged of a frame whose cut block
+// TestSalvageOversized checks that nothing is salvaged of a frame whose cut block
 // claims more than a block may hold: the harness's decoder fails at its header,
 // before it gives out what the blocks in front of it hold.
 func TestSalvageOversized(t *testing.T) {
@@ -72,7 +72,7 @@ func TestRecordedTornFrame(t *testing.T) {
 	}
 	whole := countEvents(t, data)
 	// A cut inside the checksum of the last frame loses no event; one right
-	// behind its header loses all of the frame's.
+	// after its header loses all of the frame's.
 	if got := countEvents(t, data[:len(data)-2]); got != whole {
 		t.Errorf("%d events, want %d", got, whole)
 	}
@@ -88,7 +88,7 @@ func countEvents(t *testing.T, data []byte) int64 {
 	return r.Stats().Events
 }
 
-// TestBomb holds that a small file cannot ask for gigabytes: a frame of RLE
+// TestBomb checks that a small file cannot ask for gigabytes: a frame of RLE
 // blocks is streamed, and a line without end stops at the limit.
 func TestBomb(t *testing.T) {
 	frame := []byte{0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x58} // window of 2 MiB

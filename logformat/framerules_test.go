@@ -63,7 +63,7 @@ const (
 
 // TestFramesAsTheHarness holds what is decoded of frames that keep to no
 // encoder's ways. What is wanted is what the harness's own loader (rc.8 on Node
-// 24, libzstd 1.5.7) took of a log with such a frame behind its header.
+// 24, libzstd 1.5.7) took of a log with such a frame after its header.
 func TestFramesAsTheHarness(t *testing.T) {
 	long := strings.Repeat("a line of the log\n", 200) // 3,600 bytes
 	noise := string(fill(make([]byte, 2000)))
@@ -88,8 +88,8 @@ func TestFramesAsTheHarness(t *testing.T) {
 		{"an empty compressed block, no size", frameSpec{window: window2M, size: -1, blocks: []specBlock{{blockCompressed, 0, ""}, raw(long)}}, long, ""},
 		{"an empty compressed block, size stated", frameSpec{window: window2M, size: 3600, wide: 4, blocks: []specBlock{{blockCompressed, 0, ""}, raw(long)}}, "", CodeZstdFrame},
 		{"a single segment", frameSpec{window: -1, size: 3600, wide: 2, blocks: []specBlock{raw(long)}}, long, ""},
-		{"a match behind the window, no size", frameSpec{window: window1K, size: -1, blocks: far}, farText, ""},
-		{"a match behind the window, size stated", frameSpec{window: window1K, size: 3000, wide: 4, blocks: far}, farText, ""},
+		{"a match beyond the window, no size", frameSpec{window: window1K, size: -1, blocks: far}, farText, ""},
+		{"a match beyond the window, size stated", frameSpec{window: window1K, size: 3000, wide: 4, blocks: far}, farText, ""},
 		{"a packed block of the window and 32 bytes, size stated", frameSpec{window: window1K, size: 1056, wide: 4, blocks: runBlock(1056)}, strings.Repeat("a", 1056), ""},
 		{"a packed block of the window and 33 bytes, size stated", frameSpec{window: window1K, size: 1057, wide: 4, blocks: runBlock(1057)}, "", CodeZstdFrame},
 		{"a packed block of the window, no size", frameSpec{window: window1K, size: -1, blocks: runBlock(1024)}, strings.Repeat("a", 1024), ""},
@@ -159,7 +159,7 @@ func (s *zstdSource) all() (string, error) {
 	}
 }
 
-// TestHeaderFrame holds that the first frame is the header line, whole and alone.
+// TestHeaderFrame checks that the first frame is the header line, whole and alone.
 func TestHeaderFrame(t *testing.T) {
 	const header = `{"type":"session","version":0,"id":"s","createdAt":0,"delegationDepth":0}` + "\n"
 	frame := func(text string) string {
@@ -172,12 +172,12 @@ func TestHeaderFrame(t *testing.T) {
 	}{
 		{"whole", frame(header), ""},
 		{"over two frames", frame(header[:9]) + frame(header[9:]), CodeZstdHeaderFrame},
-		{"behind an empty frame", frame("") + frame(header), CodeZstdHeaderFrame},
+		{"after an empty frame", frame("") + frame(header), CodeZstdHeaderFrame},
 		{"with an event", frame(header + "{}\n"), CodeZstdHeaderFrame},
 		{"without its end", frame(header[:9]), CodeZstdHeaderFrame},
 		{"an empty frame alone", frame(""), CodeZstdHeaderFrame},
 		{"its end in a torn frame", frame(header[:9]) + torn(header[9:]), CodeZstdHeaderFrame},
-		{"in a torn frame behind an empty one", frame("") + torn(header), CodeZstdHeaderFrame},
+		{"in a torn frame after an empty one", frame("") + torn(header), CodeZstdHeaderFrame},
 		{"in a torn frame alone", torn(header), CodeHeaderUnterminated},
 	} {
 		_, err := NewReader(strings.NewReader(c.log), Options{}).Header()
@@ -188,7 +188,7 @@ func TestHeaderFrame(t *testing.T) {
 	}
 }
 
-// TestMisnamed holds that the name of a log decides how it is read.
+// TestMisnamed checks that the name of a log decides how it is read.
 func TestMisnamed(t *testing.T) {
 	const header = `{"type":"session","version":0,"id":"s","createdAt":0,"delegationDepth":0}` + "\n"
 	packed := string(frameSpec{window: window128K, size: -1, blocks: []specBlock{raw(header)}}.bytes())
@@ -216,7 +216,7 @@ func TestMisnamed(t *testing.T) {
 	}
 }
 
-// TestBlankLinesByTheMillion holds that a fault which no line can outrank ends the
+// TestBlankLinesByTheMillion checks that a fault which no line can outrank ends the
 // look at lines, not that at frames.
 func TestBlankLinesByTheMillion(t *testing.T) {
 	blank := frameSpec{window: window2M, size: -1}
@@ -244,7 +244,7 @@ func TestBlankLinesByTheMillion(t *testing.T) {
 	}
 }
 
-// TestFrameMemory holds that a frame takes memory by its content, not by the window
+// TestFrameMemory checks that a frame takes memory by its content, not by the window
 // or the size that it states.
 func TestFrameMemory(t *testing.T) {
 	content := strings.Repeat("a line of the log\n", 3000) // 54,000 bytes
@@ -281,7 +281,7 @@ func TestFrameMemory(t *testing.T) {
 	}
 }
 
-// TestLongLineInTornFrame holds that a line of a torn frame may be longer than what is
+// TestLongLineInTornFrame checks that a line of a torn frame may be longer than what is
 // decoded at a time.
 func TestLongLineInTornFrame(t *testing.T) {
 	event := `{"type":"step/end","seq":0,"time":1,"data":{"turn":1,"step":1}`

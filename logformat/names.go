@@ -1,7 +1,7 @@
 package logformat
 
 // The names of events. A name stands in no other place of the code, so that what
-// handles an event can be found from here; which of them a format knows is told by
+// handles an event can be found from here; which of them a format knows is stated by
 // its [Version].
 
 // Of format 0.

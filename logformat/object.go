@@ -36,7 +36,7 @@ func containsKey(keys []string, key ecmajson.Value) bool {
 // objectBuilder writes a canonical object member by member.
 type objectBuilder struct{ b []byte }
 
-// objectFrom starts from the members of v but for the dropped keys.
+// objectFrom starts from the members of v except for the dropped keys.
 func objectFrom(v ecmajson.Value, dropped ...string) *objectBuilder {
 	b := new(objectBuilder)
 	for key, value := range v.Members() {

@@ -102,7 +102,7 @@ func (r *Reader) headerFrame(l line) bool {
 	return l.pos.Frame == 1 && l.terminated && !l.torn && r.drainHeaderFrame()
 }
 
-// headerFrameFault tells a log that is nothing but a torn frame from one whose
+// headerFrameFault tells a log that is only a torn frame from one whose
 // first complete frame holds something else than the header line.
 func headerFrameFault(l line) *Refusal {
 	code := CodeZstdHeaderFrame

@@ -12,7 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
-// TestOtherFiles holds that what is no log is refused as what it is, under any name.
+// TestOtherFiles checks that what is no log is refused as what it is, under any name.
 func TestOtherFiles(t *testing.T) {
 	var gz, tape bytes.Buffer
 	w := gzip.NewWriter(&gz)

@@ -103,7 +103,7 @@ type Tail struct {
 }
 
 // NewReader returns a reader of the log in src. Whether it is plain text or
-// Zstandard is told by its first bytes.
+// Zstandard is recognised by its first bytes.
 func NewReader(src io.Reader, opts Options) *Reader {
 	in := bufio.NewReaderSize(src, lookAhead) // small, as many logs may be
 	r := newReader(opts)

@@ -60,7 +60,7 @@ func transcript(src io.Reader) string {
 	return b.String()
 }
 
-// TestOneByteReader holds that how the input arrives changes nothing.
+// TestOneByteReader checks that how the input arrives changes nothing.
 func TestOneByteReader(t *testing.T) {
 	for _, name := range logNames(t) {
 		data := fixture(t, name)
@@ -77,7 +77,7 @@ func TestOneByteReader(t *testing.T) {
 	}
 }
 
-// TestFailedReaderStaysFailed holds that an error of the input is no verdict.
+// TestFailedReaderStaysFailed checks that an error of the input is no verdict.
 func TestFailedReaderStaysFailed(t *testing.T) {
 	broken := errors.New("the disk is on fire")
 	data := fixture(t, "text-one-turn")
@@ -94,7 +94,7 @@ func TestFailedReaderStaysFailed(t *testing.T) {
 	}
 }
 
-// TestRowsExpand holds a packed row against the events that it stands for
+// TestRowsExpand compares a packed row with the events that it stands for
 // (section 3 of the format).
 func TestRowsExpand(t *testing.T) {
 	header := `{"type":"session","version":0,"id":"s","createdAt":0,"delegationDepth":0}` + "\n"
@@ -124,7 +124,7 @@ func TestRowsExpand(t *testing.T) {
 	}
 }
 
-// TestFastWay holds that the one-pass way through chunk lines and the general
+// TestFastWay checks that the one-pass way through chunk lines and the general
 // way agree: a space in front of a line keeps it from the former.
 func TestFastWay(t *testing.T) {
 	for _, name := range logNames(t) {
@@ -159,7 +159,7 @@ func events(log []byte) string {
 	return b.String()
 }
 
-// TestUpgrades holds the shapes of upgraded events against what the harness's
+// TestUpgrades compares the shapes of upgraded events with what the harness's
 // own loader made of the same log.
 func TestUpgrades(t *testing.T) {
 	want := map[int64]string{
@@ -193,7 +193,7 @@ func TestUpgrades(t *testing.T) {
 	}
 }
 
-// TestLongLine holds that a line of 20 MB is a line like any other.
+// TestLongLine checks that a line of 20 MB is a line like any other.
 func TestLongLine(t *testing.T) {
 	text := strings.Repeat("0123456789", 2<<20)
 	log := `{"type":"session","version":0,"id":"s","createdAt":0,"delegationDepth":0}` + "\n" +
@@ -251,7 +251,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestEveryCodeIsDescribed holds that each refusal says what it means and what
+// TestEveryCodeIsDescribed checks that each refusal says what it means and what
 // to do, in a clause.
 func TestEveryCodeIsDescribed(t *testing.T) {
 	seen := map[logformat.Code]bool{}

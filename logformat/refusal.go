@@ -157,7 +157,7 @@ type CodeInfo struct {
 }
 
 // Info returns the description of c; for a code that is not of this package the
-// description is empty but for the code.
+// description is empty except for the code.
 func (c Code) Info() CodeInfo {
 	for _, info := range codes {
 		if info.Code == c {

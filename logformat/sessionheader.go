@@ -42,7 +42,7 @@ func (h *SessionHeader) AppendPosted(dst []byte, depth bool) []byte {
 type headerRules struct {
 	members []headerMember // in the order in which they are checked, before any row is read
 	retired []string       // names of members that are refused
-	late    []headerMember // what is checked behind the rows
+	late    []headerMember // what is checked after the rows
 	posted  func(h *SessionHeader, dst []byte, depth bool) []byte
 }
 

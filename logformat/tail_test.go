@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// TestTailIsLookedThrough holds that a tail of plain text is given up for the first
+// TestTailIsLookedThrough checks that a tail of plain text is given up for the first
 // turn/end in it, whatever stands around it and however its name is spelled.
 func TestTailIsLookedThrough(t *testing.T) {
 	const (
@@ -27,7 +27,7 @@ func TestTailIsLookedThrough(t *testing.T) {
 		{"its name in a text", "\n" + `{"type":"x","text":"turn/end"}` + "\n", false, 3},
 		{"its name in what does not parse", "\nturn/end\n" + `\` + "\n\n", false, 5},
 		{"one without its line feed", "\n" + end, false, 2},
-		{"one behind many lines", strings.Repeat("\n \n{}\n", 100_000) + end + "\n\n", true, 300_003},
+		{"one after many lines", strings.Repeat("\n \n{}\n", 100_000) + end + "\n\n", true, 300_003},
 	} {
 		for _, slow := range []bool{false, true} {
 			var in io.Reader = strings.NewReader(header + c.tail)

@@ -8,7 +8,7 @@ import (
 )
 
 // take judges one line and returns its record, or nil when the line gives none:
-// it is in a tail, or behind a fault.
+// it is in a tail, or after a fault.
 func (r *Reader) take(l line) *Record {
 	r.strict = r.encoding == Zstandard && !l.torn
 	if !l.terminated {

@@ -91,7 +91,7 @@ func (r *Reader) fastRow(c *cursor, kind RowKind, l line) (*Record, bool) {
 	return r.takeRow(l), true
 }
 
-// rowStart consumes a row from behind the name of its number to its gaps.
+// rowStart consumes a row from after the name of its number to its gaps.
 func (c *cursor) rowStart(row *ChunkRow) bool {
 	row.Seq0 = c.natural()
 	if !c.literal(`,"time0":`) {
@@ -102,7 +102,7 @@ func (c *cursor) rowStart(row *ChunkRow) bool {
 		c.literal(`,"index":`) && c.number(&row.Index) && c.literal(`,"dt":`)
 }
 
-// payload consumes what a row has behind its gaps.
+// payload consumes what a row has after its gaps.
 func (c *cursor) payload(row *ChunkRow) bool {
 	if row.Kind != ToolCallRow {
 		return c.literal(`,"texts":`) && c.strings(row)

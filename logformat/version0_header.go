@@ -157,7 +157,7 @@ func appendPosted(h *SessionHeader, dst []byte, depth bool) []byte {
 	return append(dst, '}')
 }
 
-// seedFault holds the events that were kept against the inherited ones that the
+// seedFault compares the events that were kept with the inherited ones that the
 // header counts. A store is of releases that do not look.
 func seedFault(r *Reader) *Refusal {
 	h := r.header

@@ -7,7 +7,7 @@ import (
 )
 
 // TestVersion0PackedRows has a row for each rule of packed rows: what it says in place
-// of a part of a good one, and whether it is malformed. With a turn/end behind it such
+// of a part of a good one, and whether it is malformed. With a turn/end after it such
 // a row refuses the log.
 func TestVersion0PackedRows(t *testing.T) {
 	const (

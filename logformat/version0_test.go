@@ -29,7 +29,7 @@ func readLog(header string, rows ...string) (events []*Event, codes []Code) {
 	return events, codes
 }
 
-// row writes a row of a type with its data, and more members behind them.
+// row writes a row of a type with its data, and more members after them.
 func row(eventType, data, more string) string {
 	return `{"type":"` + eventType + `","seq":SEQ,"time":1,"data":` + data + more + `}`
 }

@@ -81,7 +81,7 @@ func openFile(path string) (*Object, *Failure) {
 	if err != nil {
 		return nil, pathFailure(err)
 	}
-	file, err := regular.Open(path) // what is behind a link counts
+	file, err := regular.Open(path) // what a link leads to counts
 	if other, ok := errors.AsType[*regular.NotFile](err); ok {
 		return nil, &Failure{CodeNotAFile, "a " + regular.Describe(other.Mode) + " at " + path}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/objectstore"
 )
 
-// TestMediaInAnyFolder holds that an image is found whatever characters the names of
+// TestMediaInAnyFolder checks that an image is found whatever characters the names of
 // the folders above it have: no path is a pattern.
 func TestMediaInAnyFolder(t *testing.T) {
 	sum := sha256.Sum256([]byte("picture"))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPipe holds that a pipe in an object's place is a finding and no hang.
+// TestPipe checks that a pipe in an object's place is a finding and no hang.
 func TestPipe(t *testing.T) {
 	dir := t.TempDir()
 	at := filepath.Join(dir, "objects", pebble.Digest()[:2], pebble.Digest())

@@ -93,7 +93,7 @@ func sniffJPEG(in *bufio.Reader) (Image, error) {
 	}
 }
 
-// isFrame reports whether a marker is a start of frame: SOF0 to SOF15 but for
+// isFrame reports whether a marker is a start of frame: SOF0 to SOF15 except for
 // the tables and the arithmetic conditioning among their numbers.
 func isFrame(marker byte) bool {
 	return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC

@@ -39,7 +39,7 @@ func TestRecordedObject(t *testing.T) {
 	}
 }
 
-// TestFailures holds that each way to fail has its own code.
+// TestFailures checks that each way to fail has its own code.
 func TestFailures(t *testing.T) {
 	dir := t.TempDir()
 	put := func(data []byte) Reference {
@@ -133,7 +133,7 @@ func TestParseReference(t *testing.T) {
 	}
 }
 
-// TestTransformKey holds the cache keys against recorded ones.
+// TestTransformKey compares the cache keys with recorded ones.
 func TestTransformKey(t *testing.T) {
 	for _, c := range []struct {
 		transform        Transform

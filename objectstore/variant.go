@@ -8,7 +8,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
-// A Transform is a way in which the harness encodes an image anew to fit a route.
+// A Transform is a way in which the harness encodes an image again to fit a route.
 // Each has cache entries of its own; all lie in the folder request-images.
 type Transform string
 

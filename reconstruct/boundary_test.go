@@ -260,7 +260,7 @@ func TestHeaderOfAFirstAttempt(t *testing.T) {
 			event plan/mode {"active":true}
 			header two
 			chunk`, `1.1.1 two: hi`},
-		{"one behind the chunk is the next step's", before + `
+		{"one after the chunk is the next step's", before + `
 			chunk
 			header two
 			chunk

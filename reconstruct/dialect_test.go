@@ -261,7 +261,7 @@ func TestHead(t *testing.T) {
 	late := newWorld(t)
 	late.says(transcript.User, `"hi"`)
 	if _, err := late.does(transcript.Message, message(`"be brief"`), appends(transcript.System)); err == nil {
-		t.Error("a head behind a message is accepted")
+		t.Error("a head after a message is accepted")
 	}
 }
 

@@ -60,9 +60,9 @@ func TestOutranked(t *testing.T) {
 		code      logformat.Code
 	}{
 		{"the surface's own", fault, logformat.CodeReplaceReversed},
-		{"an unknown type behind it", fault + `event x/y {}`, logformat.CodeTypeUnknown},
-		{"legacy vocabulary behind it", fault + `event mode/set {}`, logformat.CodeLegacyMode},
-		{"another fault of the surface behind it", fault + `user "y" over a..b cites a`, logformat.CodeReplaceReversed},
+		{"an unknown type after it", fault + `event x/y {}`, logformat.CodeTypeUnknown},
+		{"legacy vocabulary after it", fault + `event mode/set {}`, logformat.CodeLegacyMode},
+		{"another fault of the surface after it", fault + `user "y" over a..b cites a`, logformat.CodeReplaceReversed},
 		{"damage in front of it", turnOpen + `event x/y {}` + strings.TrimPrefix(fault, turnOpen), logformat.CodeTypeUnknown},
 	} {
 		f := foldText(t, c.log)

@@ -97,7 +97,7 @@ func TestRelations(t *testing.T) {
 			chunk`, `
 			first keeps 0 reason change
 			replace keeps 0 by compaction`},
-		{"a replace behind what was sent", first + `
+		{"a replace after what was sent", first + `
 			user "x" over a
 			chunk`, `
 			first keeps 0 reason change
@@ -270,7 +270,7 @@ func TestPartAt(t *testing.T) {
 		}
 	}
 	if _, ok := q.PartAt(q.Len()); ok {
-		t.Error("there is a part behind the end")
+		t.Error("there is a part after the end")
 	}
 }
 

@@ -186,7 +186,7 @@ func (s *Surface) spanOf(a *transcript.Act) (span, logformat.Code, string) {
 	case last == nil:
 		return span{}, logformat.CodeReplaceMissing, fmt.Sprintf("end seq %d", op.End)
 	case first.label > last.label:
-		return span{}, logformat.CodeReplaceReversed, fmt.Sprintf("start seq %d lies behind end seq %d", op.Start, op.End)
+		return span{}, logformat.CodeReplaceReversed, fmt.Sprintf("start seq %d lies after end seq %d", op.Start, op.End)
 	}
 	seqs := spanSeqs(first, last)
 	if seq, missing := firstMissing(seqs, a.Event.Sources); missing {

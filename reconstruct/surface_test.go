@@ -157,12 +157,12 @@ func TestSurfaceRefuses(t *testing.T) {
 		{"reversed", `
 			a: user "a"
 			b: user "b"
-			user "x" over b..a`, logformat.CodeReplaceReversed, "start seq 3 lies behind end seq 2"},
+			user "x" over b..a`, logformat.CodeReplaceReversed, "start seq 3 lies after end seq 2"},
 		{"reversed in the surface's order, ascending in number", `
 			a: user "a"
 			b: user "b"
 			x: user "x" over a
-			user "y" over b..x cites b,x`, logformat.CodeReplaceReversed, "start seq 3 lies behind end seq 4"},
+			user "y" over b..x cites b,x`, logformat.CodeReplaceReversed, "start seq 3 lies after end seq 4"},
 		{"the source of the start is missing", `
 			a: user "a"
 			b: user "b"

@@ -9,7 +9,7 @@ import (
 )
 
 // refuseToolRewrite is the rule of section 5 for a tool's result that replaces: it
-// replaces exactly one, and differs from it in nothing but the content of its result.
+// replaces exactly one, and differs from it in only the content of its result.
 func refuseToolRewrite(_ *Surface, a *transcript.Act, span span) (logformat.Code, string) {
 	switch {
 	case span.first == nil || a.Entry.Role != transcript.Tool:

@@ -29,7 +29,7 @@ func attachmentsCommand(a *app) *cli.Command {
 		ArgsUsage: "LOG|ROOT…",
 		Description: `Checks each attachment that a request references: it is there, and its digest, length,
 type and size are those of the reference. With --unreferenced it also lists what of
-the store no session at hand references, and cached request images that nothing
+the store no available session references, and cached request images that nothing
 explains.
 
 Examples:

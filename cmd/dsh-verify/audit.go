@@ -91,8 +91,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// auditArgument audits every log that an argument names, and holds forks against
-// their parents where those are at hand.
+// auditArgument audits every log that an argument names, and compares forks with
+// their parents where those are available.
 func (c *checker) auditArgument(arg string) (reports []*result.Log) {
 	c = c.under(arg)
 	place, err := c.app.find(c.session, arg)

@@ -117,7 +117,7 @@ func (c *checker) cacheReport(log *source.Log, opts promptcache.Options) (*promp
 }
 
 // addParent compares the first header of a session with its parent's, if that log
-// is at hand.
+// is available.
 func (c *checker) addParent(log *source.Log, report *promptcache.Report, logs []*source.Log, reports []*promptcache.Report, opts promptcache.Options) error {
 	if report.ParentSession == "" {
 		return nil

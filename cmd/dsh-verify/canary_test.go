@@ -20,7 +20,7 @@ import (
 var kept = regexp.MustCompile(`^session /(id|parentSession)$|^[^ ]* /type$|/(provider|model)$`)
 
 // TestNoTextLeaves puts a text in the place of each text and name of recorded logs, one
-// of each kind of place at a time, and holds that no command prints it under --redact:
+// of each kind of place at a time, and checks that no command prints it under --redact:
 // not in a refusal, nor in a finding, nor in what it says on standard error.
 func TestNoTextLeaves(t *testing.T) {
 	if testing.Short() {
@@ -144,7 +144,7 @@ func stringStart(line []byte, end int) int {
 	return starts[len(starts)-1]
 }
 
-// TestNoDigestLeaves holds that under --redact no command prints the beginning of an
+// TestNoDigestLeaves checks that under --redact no command prints the beginning of an
 // unkeyed digest of a request, a body, a message or a part of a header: it would let a
 // guess be tested.
 func TestNoDigestLeaves(t *testing.T) {
@@ -203,7 +203,7 @@ func digestsOf(t *testing.T, log, sum string) []string {
 	return digests
 }
 
-// TestKeyedDigest holds that the keyed digest is what its documentation says, as openssl
+// TestKeyedDigest checks that the keyed digest is what its documentation says, as openssl
 // computes it:
 //
 //	printf %s 1c31e061dc9496ef... | openssl dgst -sha256 -mac HMAC -macopt hexkey:2a

@@ -35,7 +35,7 @@ type checker struct {
 	audit    bool        // each log against itself too
 	redact   *redact.Redactor
 	heading  string // of the next table
-	// after, when set, is called for each log that was checked, while it is at hand.
+	// after, when set, is called for each log that was checked, while it is available.
 	after func(*source.Log, *result.Log)
 }
 
@@ -215,7 +215,7 @@ func isStore(dir string) bool {
 	return err == nil && filepath.Base(abs) == "v1" && filepath.Base(filepath.Dir(abs)) == "attachments"
 }
 
-// lineage holds a session against its parent's log, if that is at hand: among
+// lineage compares a session with its parent's log, if that is available: among
 // the logs of the same argument, or in the same store root.
 func (c *checker) lineage(log *source.Log, report *result.Log, logs []*source.Log, reports []*result.Log) {
 	parentID := report.Session.ParentSession

@@ -236,7 +236,7 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 		new.name = fmt.Sprintf("request %s of %s", old.account.Request, path)
 	}
 	if old.body != nil && len(old.body.Holes) > 0 && old.body.Match(new.text) == nil {
-		old.text = new.text // equal but for what cannot be known
+		old.text = new.text // equal except for what cannot be known
 		old.name += fmt.Sprintf(" (%d places are the provider's or the cache's and were taken from the capture)", len(old.body.Holes))
 	}
 	return old, new, nil
@@ -268,7 +268,7 @@ func (c *checker) captured(cmd *cli.Command, path, arg, ref string) (old, new *s
 		}
 		old, new = s, posted
 		if d == nil {
-			old.text = posted.text // equal, but for what cannot be known
+			old.text = posted.text // equal, except for what cannot be known
 			return old, new, nil
 		}
 		best = d.Capture
@@ -308,7 +308,7 @@ func (c *checker) closest(cmd *cli.Command, arg, ref string, captured []byte) (b
 func cut(s *side) {
 	var extra wire.Extensions
 	if s.text, extra = wire.CutExtensions(s.text); len(extra.Members) > 0 {
-		s.name += fmt.Sprintf(" without %s behind its last", plural(len(extra.Members), "member"))
+		s.name += fmt.Sprintf(" without %s after its last", plural(len(extra.Members), "member"))
 	}
 }
 

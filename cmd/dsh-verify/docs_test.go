@@ -23,7 +23,7 @@ import (
 )
 
 // TestDocs runs every command line of the documentation and compares what it
-// prints. Commands stand in ```console blocks behind "$ "; a line … stands for
+// prints. Commands stand in ```console blocks after "$ "; a line … stands for
 // lines that are left out. With -update, outputs without such a line are
 // rewritten.
 func TestDocs(t *testing.T) {
@@ -227,7 +227,7 @@ func readIndex(t *testing.T, dir string) (lines []map[string]any) {
 	return lines
 }
 
-// TestFindingsPage holds that docs/findings.md lists every code as the code does;
+// TestFindingsPage checks that docs/findings.md lists every code as the code does;
 // -update writes it.
 func TestFindingsPage(t *testing.T) {
 	var b bytes.Buffer

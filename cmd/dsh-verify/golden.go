@@ -18,7 +18,7 @@ import (
 func goldenCommand(a *app) *cli.Command {
 	return &cli.Command{
 		Name:  "golden",
-		Usage: "hold transcripts that are kept in a repository against what the model saw when they were recorded",
+		Usage: "compare transcripts that are kept in a repository with what the model saw when they were recorded",
 		Description: `A sum file (requests.sum) beside each transcript names every request, message and
 header part by its digest. 'golden record' writes it, 'golden check' tells in CI
 whether any request that the model would see has changed, and where.
@@ -87,7 +87,7 @@ func goldenFlags(update string) []cli.Flag {
 	return append([]cli.Flag{
 		&cli.BoolFlag{Name: "update", Usage: update},
 		&cli.StringFlag{Name: "against", Usage: "show changes of text against the logs in `REF`, a git revision or a folder"},
-		&cli.BoolFlag{Name: "authored", Value: true, Usage: "accept authored transcripts; they are told by their lines (--authored=false refuses them)"},
+		&cli.BoolFlag{Name: "authored", Value: true, Usage: "accept authored transcripts; they are recognised by their lines (--authored=false refuses them)"},
 		&cli.StringSliceFlag{Name: "known-event", Usage: "admit the event `TYPE` of a third-party plugin (may be repeated)"},
 		&cli.StringFlag{Name: "vocabulary", Usage: "admit the event types that `FILE` lists, one a line"},
 		&cli.StringFlag{Name: "max-size", Value: "64GiB", Usage: "refuse logs that decode to more than `SIZE`"},

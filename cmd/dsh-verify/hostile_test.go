@@ -52,7 +52,7 @@ func hostileLog(t *testing.T) string {
 	return path
 }
 
-// TestHostileLog holds that no view for people passes anything on that a terminal
+// TestHostileLog checks that no view for people passes anything on that a terminal
 // obeys, and that none stalls.
 func TestHostileLog(t *testing.T) {
 	if testing.Short() {

@@ -19,7 +19,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/loggen"
 )
 
-// TestInterruptedWhileSearching holds that a scan ends when it is asked to, though what
+// TestInterruptedWhileSearching checks that a scan ends when it is asked to, though what
 // it searches never ends.
 func TestInterruptedWhileSearching(t *testing.T) {
 	stalled, writer := io.Pipe()
@@ -39,7 +39,7 @@ func TestInterruptedWhileSearching(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhileReading holds that a scan which is interrupted says how much of
+// TestInterruptedWhileReading checks that a scan which is interrupted says how much of
 // its work is done.
 func TestInterruptedWhileReading(t *testing.T) {
 	const sessions = 30 // a tenth of a second each, or more
@@ -63,7 +63,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 	}
 }
 
-// TestSignals holds that each signal ends each kind of command that waits.
+// TestSignals checks that each signal ends each kind of command that waits.
 func TestSignals(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "dsh-verify")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {

@@ -9,7 +9,7 @@
 //
 // Exit codes: 0 verified or rebuilt; 1 drift, or an object that fails; 2 usage;
 // 3 the log is refused; 4 an input could not be read; 5 unverifiable, with
-// --strict. A signal ends it with 128 and its number, but for scan and record, which
+// --strict. A signal ends it with 128 and its number, except for scan and record, which
 // end in order.
 package main
 

@@ -35,7 +35,7 @@ func unpack(t *testing.T, archive []byte, dir string) {
 	}
 }
 
-// TestOddNames holds that every command gives for an export in a folder what it gives
+// TestOddNames checks that every command gives for an export in a folder what it gives
 // in any other, whatever the folder is called: no path is a pattern.
 func TestOddNames(t *testing.T) {
 	export := readFixture(t, "export-zip-family/export.zip")

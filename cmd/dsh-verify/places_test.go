@@ -33,7 +33,7 @@ func readFixture(t *testing.T, name string) []byte {
 	return text
 }
 
-// TestEmptyStore holds that no command takes a store without sessions for checked.
+// TestEmptyStore checks that no command takes a store without sessions for checked.
 func TestEmptyStore(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store.db")
 	storetest.Write(t, store, storetest.Schema)
@@ -57,7 +57,7 @@ func TestEmptyStore(t *testing.T) {
 	}
 }
 
-// TestUnreadableFolder holds that a folder that cannot be opened makes the verdict,
+// TestUnreadableFolder checks that a folder that cannot be opened makes the verdict,
 // whatever stands beside it.
 func TestUnreadableFolder(t *testing.T) {
 	r := newRoot(t)
@@ -114,7 +114,7 @@ func TestArchivesInFolder(t *testing.T) {
 	}
 }
 
-// TestInterruptedReports holds that no format of a scan that was interrupted looks
+// TestInterruptedReports checks that no format of a scan that was interrupted looks
 // complete.
 func TestInterruptedReports(t *testing.T) {
 	r := newRoot(t)
@@ -135,7 +135,7 @@ func TestInterruptedReports(t *testing.T) {
 	}
 }
 
-// TestInterruptedBesideUnreadable holds that a root that cannot be opened does not
+// TestInterruptedBesideUnreadable checks that a root that cannot be opened does not
 // count as one of the sessions that were checked.
 func TestInterruptedBesideUnreadable(t *testing.T) {
 	r := newRoot(t)
@@ -148,7 +148,7 @@ func TestInterruptedBesideUnreadable(t *testing.T) {
 	}
 }
 
-// TestFailFastSaysWhatIsLeft holds that a scan that stops says so.
+// TestFailFastSaysWhatIsLeft checks that a scan that stops says so.
 func TestFailFastSaysWhatIsLeft(t *testing.T) {
 	r := newRoot(t)
 	for _, id := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
@@ -161,7 +161,7 @@ func TestFailFastSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestTornFirstFrame holds that the beginning of a log is not called empty.
+// TestTornFirstFrame checks that the beginning of a log is not called empty.
 func TestTornFirstFrame(t *testing.T) {
 	log := readFixture(t, "text-multi-turn-packed-zstd/session.jsonl.zstd")
 	path := filepath.Join(t.TempDir(), "session.jsonl.zstd")
@@ -174,7 +174,7 @@ func TestTornFirstFrame(t *testing.T) {
 	}
 }
 
-// TestEmptyArchive holds that a ZIP without entries is one, as a file and as a stream.
+// TestEmptyArchive checks that a ZIP without entries is one, as a file and as a stream.
 func TestEmptyArchive(t *testing.T) {
 	empty := "PK\x05\x06" + strings.Repeat("\x00", 18)
 	path := filepath.Join(t.TempDir(), "empty.zip")

@@ -66,7 +66,7 @@ func post(t *testing.T, url string) *http.Response {
 	return response
 }
 
-// TestRecordLoses holds that a recording that lacks a body is no success, and says
+// TestRecordLoses checks that a recording that lacks a body is no success, and says
 // how much it lacks.
 func TestRecordLoses(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
@@ -89,7 +89,7 @@ func TestRecordLoses(t *testing.T) {
 	}
 }
 
-// TestRecordEnds holds that a second interruption cuts an answer that does not end,
+// TestRecordEnds checks that a second interruption cuts an answer that does not end,
 // and that this is said.
 func TestRecordEnds(t *testing.T) {
 	if runtime.GOOS == "windows" {

@@ -159,7 +159,7 @@ func TestScanFilters(t *testing.T) {
 	}
 }
 
-// TestScanInterrupted holds that a scan that is cancelled says what it has and is
+// TestScanInterrupted checks that a scan that is cancelled says what it has and is
 // no success.
 func TestScanInterrupted(t *testing.T) {
 	r := newRoot(t)

@@ -61,7 +61,7 @@ func statusOf(err error) int {
 	return -1
 }
 
-// TestHelpHasExamples holds that every command shows how it is used.
+// TestHelpHasExamples checks that every command shows how it is used.
 func TestHelpHasExamples(t *testing.T) {
 	a := &app{stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
 	for _, cmd := range a.root().Commands {

@@ -128,7 +128,7 @@ func fileSize(log *source.Log) (int64, bool) {
 	return info.Size(), true
 }
 
-// soundLength returns the length of a file but for its torn tail, which the
+// soundLength returns the length of a file except for its torn tail, which the
 // harness cuts off when it goes on.
 func soundLength(tail *logformat.Tail, size int64) int64 {
 	switch {
@@ -163,7 +163,7 @@ func checkSealCommand(a *app) *cli.Command {
 		Name:      "check-seal",
 		Usage:     "tell whether a log still begins with what was sealed, and what was changed",
 		ArgsUsage: "FILE LOG",
-		Description: `Holds a log against the statement that seal wrote. A log that has grown since is fine
+		Description: `Compares a log with the statement that seal wrote. A log that has grown since is fine
 as long as it begins with what was sealed. Events that were changed, removed,
 inserted or moved are named. Exits 1 when the log is not what was sealed. That it is
 says nothing of what was done to it before it was sealed.

@@ -22,7 +22,7 @@ func showCommand(a *app) *cli.Command {
 hide or command something are shown as JSON escapes (--raw prints them). REQ is its number, turn.step,
 turn.step.attempt, seq:N (the request that was open there) or last. Without REQ the
 requests are listed. REQ may also name a request outside the loop, as compaction:2 or
-title:1; of a compaction the log holds all but the final instruction.
+title:1; of a compaction the log holds all except the final instruction.
 
 Examples:
   dsh-verify show session.jsonl.zstd 37 | sha256sum

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestSpecialFiles holds that a pipe in the place of a file that is found, and not
+// TestSpecialFiles checks that a pipe in the place of a file that is found, and not
 // named, is said to be one, and keeps no command waiting.
 func TestSpecialFiles(t *testing.T) {
 	session := map[string]string{"session.jsonl": "tools-sequential/session.jsonl"}
@@ -75,7 +75,7 @@ func TestSpecialFiles(t *testing.T) {
 	}
 }
 
-// TestNamedPipe holds that a pipe which is named is refused by that name, without
+// TestNamedPipe checks that a pipe which is named is refused by that name, without
 // waiting for what writes to it: standard input is there for streams.
 func TestNamedPipe(t *testing.T) {
 	for _, args := range []string{"replay PIPE", "requests PIPE", "scan PIPE", "golden check PIPE"} {

@@ -105,7 +105,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// judge holds the calls of one run against what it may do.
+// judge compares the calls of one run with what it may do.
 func judge(t *testing.T, args string, trace []string, out, writes string) {
 	t.Helper()
 	written := filepath.Join(out, writes)

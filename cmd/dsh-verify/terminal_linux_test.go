@@ -16,7 +16,7 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// TestTerminal holds that no command passes anything on to a terminal, or as text for
+// TestTerminal checks that no command passes anything on to a terminal, or as text for
 // people to a pipe, that a terminal, a CI service or an eye obeys: not of a log, nor of
 // a path.
 func TestTerminal(t *testing.T) {
@@ -155,7 +155,7 @@ func printsExact(args []string) bool {
 	return strings.Contains(line, " --jsonl ") || args[0] == "show" && !view && args[len(args)-1] != args[1]
 }
 
-// TestExactBytes holds that a pipe gets exact bytes, that a terminal gets the same value
+// TestExactBytes checks that a pipe gets exact bytes, that a terminal gets the same value
 // in JSON's escapes, and that --raw gives it the bytes.
 func TestExactBytes(t *testing.T) {
 	log := evilSession(t)
@@ -180,7 +180,7 @@ func TestExactBytes(t *testing.T) {
 	}
 }
 
-// TestPretty holds that a request printed for people is JSON of the same value.
+// TestPretty checks that a request printed for people is JSON of the same value.
 func TestPretty(t *testing.T) {
 	log := evilSession(t)
 	for _, wire := range [][]string{nil, {"--wire", "deepseek"}} {
@@ -230,7 +230,7 @@ func compactJSON(t *testing.T, text string) string {
 }
 
 // TestEvilPlaces puts a hostile text in the place of each text and name of recorded logs,
-// one of each kind of place at a time, and holds that no command passes it on.
+// one of each kind of place at a time, and checks that no command passes it on.
 func TestEvilPlaces(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it runs the tool some thousand times")

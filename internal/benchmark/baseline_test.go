@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkObvious does the job of BenchmarkDigests in the obvious way: decode
-// each line into maps, put every request together anew, print and hash it.
+// each line into maps, put every request together again, print and hash it.
 func BenchmarkObvious(b *testing.B) {
 	each(b, func(b *testing.B, log []byte) {
 		if strings.HasSuffix(b.Name(), "-10000") {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestMemoryFollowsTheSurface reads a log that is generated as it is read, most
-// of it chunks, and holds the heap against what the model sees at its end.
+// of it chunks, and compares the heap with what the model sees at its end.
 func TestMemoryFollowsTheSurface(t *testing.T) {
 	requests := 2000 // about 240 MB of text
 	if testing.Short() {

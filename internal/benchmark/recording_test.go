@@ -68,7 +68,7 @@ func record(tb testing.TB, log []byte) string {
 	return path
 }
 
-// TestGeneratedLogs holds that the logs that are measured are sound, and that
+// TestGeneratedLogs checks that the logs that are measured are sound, and that
 // their digests are those of the requests' bytes, whichever way they were read.
 func TestGeneratedLogs(t *testing.T) {
 	for _, opts := range []loggen.Options{

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	Recording *requestlog.File      // nil: nothing to compare with
 	Traffic   *capture.Traffic      // nil: no captured traffic
-	Objects   *objectstore.Verifier // nil: no object store at hand
+	Objects   *objectstore.Verifier // nil: no object store available
 	// Audit checks the log against itself too.
 	Audit bool
 }

@@ -53,7 +53,7 @@ func TestRecognise(t *testing.T) {
 		{"a row of NDJSON", `{"file":"a","verdict":"verified"`, evidence.Report},
 		{"a seal", "{\n  \"kind\": \"dsh-verify seal\",\n  \"schemaVersion\": 1", evidence.Seal},
 		{"a log with its members in another order", `{"version":0,"type":"session"`, evidence.Log},
-		{"a log behind a byte order mark", "\xef\xbb\xbf{\"type\":\"session\"", evidence.Log},
+		{"a log after a byte order mark", "\xef\xbb\xbf{\"type\":\"session\"", evidence.Log},
 		{"a HAR", "{\n \"log\": {\"version\":\"1.2\"", evidence.Traffic},
 		{"requests", `{"turn":1,"sessionId":"a"`, evidence.Recording},
 		{"an index of bodies", `{"file":"0001.json","sessionId":"a"`, evidence.Recording},

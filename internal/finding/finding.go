@@ -58,7 +58,7 @@ type Finding struct {
 	Said Text
 	// Means is said instead of what the code means, where that is too wide.
 	Means string
-	// Remark is said behind the meaning.
+	// Remark is said after the meaning.
 	Remark   string
 	Place    Place
 	Action   string
@@ -158,7 +158,7 @@ const (
 	Verified     Verdict = "verified"     // compared with a recording, and equal
 	Sealed       Verdict = "as sealed"    // what it was when it was sealed, which says nothing of the time before
 	Rebuilt      Verdict = "rebuilt"      // sound, and rebuilt; nothing to compare with
-	Unverifiable Verdict = "unverifiable" // something that a check needs is not at hand
+	Unverifiable Verdict = "unverifiable" // something that a check needs is not available
 	Nothing      Verdict = "nothing"      // nothing was left to check
 	Drift        Verdict = "drift"        // a recording differs, or an object fails
 	Refused      Verdict = "refused"      // the log cannot be trusted

@@ -65,7 +65,7 @@ func TestWorse(t *testing.T) {
 	}
 }
 
-// TestCatalogue holds that every code stands once, in a known group, with a meaning, and
+// TestCatalogue checks that every code stands once, in a known group, with a meaning, and
 // with a verdict that its severity can impose.
 func TestCatalogue(t *testing.T) {
 	seen := make(map[string]bool)

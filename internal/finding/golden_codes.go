@@ -29,7 +29,7 @@ var (
 	GoldenNew            = failure("golden/new", "the transcript has no sum file, so nothing holds it", "Record it with dsh-verify golden record, and commit the sum file with it.")
 	GoldenMissing        = failure("golden/missing", "a sum file has no transcript beside it", "Restore the transcript, or remove the sum file with dsh-verify golden check --update.")
 	GoldenSum            = declare("golden/sum-malformed", Error, Unreadable, "the sum file cannot be read, so the transcript was not checked", "Look for a conflict that a merge left in it, or record it again with --update.")
-	GoldenAuthored       = note("golden/authored", "the transcript is authored: event numbers and times were put in, and tokens replaced where sidecars are at hand", "")
+	GoldenAuthored       = note("golden/authored", "the transcript is authored: event numbers and times were put in, and tokens replaced where sidecars are available", "")
 	GoldenNoOldLog       = note("golden/no-old-log", "the log to compare with does not hold this transcript, so the text of the change cannot be shown", "")
 	GoldenUnwritten      = declare("golden/not-written", Error, Unreadable, "the sum file could not be written or removed", "Look at what stands in its place, and at the permissions of its folder.")
 	GoldenLink           = warning("golden/link", "links to folders were not followed, so transcripts behind them were not checked", "Name what they lead to, if transcripts lie there.")

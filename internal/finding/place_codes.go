@@ -2,9 +2,9 @@ package finding
 
 // The codes of places: objects, stores, inputs, lineage and scans.
 var (
-	ObjectUnreferenced  = note("object/unreferenced", "objects that no session at hand references", "Nothing, unless you expected a session to hold them: another session may.")
+	ObjectUnreferenced  = note("object/unreferenced", "objects that no available session references", "Nothing, unless you expected a session to hold them: another session may.")
 	ObjectCacheUnknown  = note("object/request-image-unexplained", "cached request images that no reference explains under the given policy", "Nothing: another policy, or a session that is gone, made them.")
-	ObjectsNotChecked   = declare("object/not-checked", Warning, Unverifiable, "requests reference attachments, and no object store is at hand: the objects were not checked", "Pass --attachments DIR (the attachments/v1 folder).")
+	ObjectsNotChecked   = declare("object/not-checked", Warning, Unverifiable, "requests reference attachments, and no object store is available: the objects were not checked", "Pass --attachments DIR (the attachments/v1 folder).")
 	ObjectSymbolicLink  = note("object/symbolic-link", "the object is a symbolic link; it was followed, as the harness does", "")
 	StoreTwoEncodings   = warning("store/two-encodings", "a session's folder holds logs in two encodings; the harness, which is set to one, refuses every session of such a root", "Find out which one the harness wrote last, and move the other away.")
 	StoreMixed          = warning("store/mixed-encodings", "a store root holds logs of both encodings; the harness, which is set to one, refuses every session of such a root", "Convert one kind, or keep them in roots of their own.")
@@ -19,7 +19,7 @@ var (
 	StorePlaceholder    = declare("store/placeholder", Error, Unreadable, "a sync program left a placeholder where the session's log was, so the log is not on this machine", "Download it, and verify it again.")
 	StoreLogDamaged     = declare("store/log-damaged", Warning, Unverifiable, "a frame in the middle of the store's write-ahead log is damaged: SQLite reads the state before it, and commits that follow are not in what was read; a fault of the disk or an incomplete copy leaves such a log, and so can a loss of power", "Take the store and its -wal again from where they were written; sessions or their last events may be missing here.")
 	StoreMoved          = declare("store/changed", Error, Unreadable, "a writer changed the store while it was read, so what was read may not belong together", "Try again, or verify a copy.")
-	LineageAbsent       = note("lineage/parent-absent", "the session's parent is not at hand, so what it inherited was not compared", "Name the parent's log too, or the store root that holds both.")
+	LineageAbsent       = note("lineage/parent-absent", "the session's parent is not available, so what it inherited was not compared", "Name the parent's log too, or the store root that holds both.")
 	LineageRefused      = note("lineage/parent-refused", "the log of the session's parent is refused, so what the session inherited was not compared", "Verify the parent's log to see why.")
 	LineageEvents       = failure("lineage/inherited-events", "what the session says it inherited is not what its parent's log holds", "One of the two logs was changed after the fork.")
 	LineageDepth        = failure("lineage/depth", "a subagent must be one level deeper than the session that started it", "The header was edited, or the parent is another session.")

@@ -14,7 +14,7 @@ var (
 	SealHeader    = failure("seal/header", "the header line is not the one that was sealed", actSealed)
 	SealSession   = failure("seal/other-session", "the seal is of another session", "Pass the seal of this log.")
 	SealRequest   = failure("seal/request", "equal events give other requests than the seal has", "Another version of this tool made the seal, or it was edited: seal the log again with the first version, and compare.")
-	SealStored    = note("seal/stored-otherwise", "the stored bytes are not those that were sealed, and the events are: the log was compressed, packed or printed anew", "")
+	SealStored    = note("seal/stored-otherwise", "the stored bytes are not those that were sealed, and the events are: the log was compressed, packed or printed again", "")
 	SealGrown     = note("seal/grown", "the log has grown, and what was sealed is its unchanged beginning", "")
 	SealEmpty     = warning("seal/empty", "the seal is of a log without events: it holds the header line and nothing else", "Seal the log again once it holds something.")
 )

@@ -111,7 +111,7 @@ func (twoForms) Lines(r *redact.Redactor) []finding.Text {
 	return []finding.Text{finding.Plain("open one"), finding.Plain("open two")}
 }
 
-// TestRefusalQuotes holds that a redacted refusal says only what its code means: the value
+// TestRefusalQuotes checks that a redacted refusal says only what its code means: the value
 // that it refuses is the log's.
 func TestRefusalQuotes(t *testing.T) {
 	f := finding.FromRefusal(&logformat.Refusal{Code: logformat.CodeVersionNewer, Detail: "the header says version lamp"})

@@ -155,7 +155,7 @@ type texts struct {
 }
 
 // texts collects what the changes show. absent says that the log as it was is
-// asked for and not at hand.
+// asked for and not available.
 func (c *check) texts(changes []golden.Change) (t texts, absent bool) {
 	wantOld, wantNew := make(map[string]bool), make(map[string]bool)
 	for i := range changes {
@@ -205,7 +205,7 @@ func (c *check) collect(in folder, wanted map[string]bool) (map[string]ecmajson.
 	return found, true
 }
 
-// detail shows a change: both sides where both are at hand, else the one that is.
+// detail shows a change: both sides where both are available, else the one that is.
 func (t texts) detail(change *golden.Change) []finding.Lines {
 	switch change.Kind {
 	case golden.RequestAdded, golden.RequestRemoved, golden.MessageMoved, golden.HeaderAdded, golden.HeaderRemoved:

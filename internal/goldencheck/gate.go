@@ -289,7 +289,7 @@ func (c *check) run() {
 	c.compare(want)
 }
 
-// withoutSum compares with the log as it was where that is at hand, and writes the
+// withoutSum compares with the log as it was where that is available, and writes the
 // sum file where that is asked for and nothing changed, or reports that nothing
 // holds the transcript.
 func (c *check) withoutSum() {
@@ -310,7 +310,7 @@ func (c *check) withoutSum() {
 	c.log.Add(finding.New(finding.GoldenNew, nil, finding.Place{Seq: -1}))
 }
 
-// oldSum records the log as it was; nil when it is not at hand or not sound.
+// oldSum records the log as it was; nil when it is not available or not sound.
 func (c *check) oldSum() *golden.Sum {
 	in := c.before(c.transcript)
 	if in == nil {

@@ -97,7 +97,7 @@ func has(log *result.Log, code finding.Code) bool {
 	return false
 }
 
-// TestStable holds that many transcripts give the same report twice, byte for
+// TestStable checks that many transcripts give the same report twice, byte for
 // byte, and one that is short although everything changed.
 func TestStable(t *testing.T) {
 	dir := t.TempDir()
@@ -128,7 +128,7 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// TestMany holds that what goes on for long is folded: messages that came in a
+// TestMany checks that what goes on for long is folded: messages that came in a
 // row are one finding, and changes beyond a screen are counted.
 func TestMany(t *testing.T) {
 	dir := t.TempDir()
@@ -187,7 +187,7 @@ func TestAgainst(t *testing.T) {
 	}
 }
 
-// TestGenerations holds that the newest generation is the transcript, and that an
+// TestGenerations checks that the newest generation is the transcript, and that an
 // older one is never checked in its place.
 func TestGenerations(t *testing.T) {
 	dir := t.TempDir()

@@ -36,7 +36,7 @@ func atRevision(dir, revision string) folder {
 	}
 }
 
-// checkRevision holds that git knows the revision.
+// checkRevision checks that git knows the revision.
 func checkRevision(dir, revision string) error {
 	if strings.HasPrefix(revision, "-") {
 		return errors.New(revision + " is no git revision")

@@ -67,13 +67,13 @@ func says(pattern *regexp.Regexp, a answer) bool {
 type unlogged struct {
 	name   string
 	reason string
-	// explains reports whether a drift is nothing but this.
+	// explains reports whether a drift is only this.
 	explains func(recorded, rebuilt []byte) bool
 }
 
 var unloggedThings = []unlogged{
 	{
-		"a message appended behind the batch",
+		"a message appended after the batch",
 		"a plugin appends to the surface after the loop took the step's messages, and no header or context event lies between: the log is the same as when the batch had held the message",
 		func(recorded, rebuilt []byte) bool {
 			was, is := messagesOf(recorded), messagesOf(rebuilt)

@@ -11,7 +11,7 @@
 //	go test ./internal/harnesstest -run DamagedLogs -timeout 0 -mutations 100000 -releases
 //
 // A damaged log is a fixture with bits flipped, fields edited, rows packed or
-// cited otherwise, events moved, added and numbered anew, frames written by hand.
+// cited otherwise, events moved, added and numbered again, frames written by hand.
 // Each loader says whether it loads, how many events it takes, and what requests
 // its own folds make of them; the differences that are meant are a table with
 // their reasons, and any other fails. With -releases the executable of 0.1.2-rc.1,

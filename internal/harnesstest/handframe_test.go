@@ -54,7 +54,7 @@ func handFrame(r *rand.Rand, text []byte) []byte {
 	return out
 }
 
-// handHeader returns a descriptor and the fields behind it.
+// handHeader returns a descriptor and the fields after it.
 func handHeader(r *rand.Rand, length int) (descriptor byte, fields []byte) {
 	size := handSize(r, length)
 	flag := r.IntN(4)

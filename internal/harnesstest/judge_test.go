@@ -24,7 +24,7 @@ type answer struct {
 	refused    string // why, "" when it loads
 	unfoldable string // why no request can be made of what was loaded
 	events     int64  // taken from the file
-	tail       string // of ours: why the rows behind the events were dropped
+	tail       string // of ours: why the rows after the events were dropped
 	requests   []string
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // A release is an executable that was published: it holds node and all packages of
-// its version. What it does is told by a profile, a list of rows to mount; here all
+// its version. What it does is listed in a profile, a list of rows to mount; here all
 // are off but the judge.
 type release struct {
 	command, home string

@@ -9,7 +9,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
-// Structural damage moves, adds and drops whole events and numbers what is left anew,
+// Structural damage moves, adds and drops whole events and numbers what is left again,
 // with what refers to it, so that the log stays one that can load: only then are its
 // requests compared.
 

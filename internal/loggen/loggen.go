@@ -193,7 +193,7 @@ func (g *Writer) deltas(step int) {
 	g.time += int64(g.opts.Deltas)
 }
 
-// compact replaces all but the last four surface events by a summary.
+// compact replaces all except the last four surface events by a summary.
 func (g *Writer) compact(index int) {
 	if len(g.surface) < 6 {
 		return

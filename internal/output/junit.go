@@ -208,7 +208,7 @@ func openQuestions(log *result.Log) string {
 			return f.Code.String() + ": " + diffview.Visible(f.Message())
 		}
 	}
-	return "something that a check needs is not at hand"
+	return "something that a check needs is not available"
 }
 
 func worse(a, b finding.Verdict) bool { return a != b && finding.Worse(a, b) == a }

@@ -34,7 +34,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// TestNothing holds that a report without logs is whole in every format.
+// TestNothing checks that a report without logs is whole in every format.
 func TestNothing(t *testing.T) {
 	for _, format := range output.Formats() {
 		got := render(t, format, &result.Report{SchemaVersion: 1, Logs: []*result.Log{}}, output.Options{})
@@ -44,7 +44,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// TestVisible holds that no format for people passes a control character or a
+// TestVisible checks that no format for people passes a control character or a
 // bidi override on, and none passes markup on.
 func TestVisible(t *testing.T) {
 	for _, format := range output.Formats() {

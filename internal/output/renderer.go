@@ -78,7 +78,7 @@ type whole struct {
 func (r *whole) Log(*result.Log) {}
 
 // NeedsReport reports whether a renderer takes the logs from the report at the
-// end; the others take all from Log, and their report may be empty but for its
+// end; the others take all from Log, and their report may be empty except for its
 // verdict.
 func NeedsReport(r Renderer) bool {
 	_, ok := r.(*whole)

@@ -218,7 +218,7 @@ func sarifProperties(f finding.Finding) map[string]any {
 
 // fingerprint names a finding by what it is about and not by where that lies: it
 // stays when the log grows, moves or is packed otherwise. Findings of a run that
-// share it are counted behind it.
+// share it are counted after it.
 func fingerprint(log *result.Log, f finding.Finding) string {
 	about := log.Session.ID
 	if about == "" {

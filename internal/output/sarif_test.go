@@ -17,7 +17,7 @@ import (
 // that are not named are not allowed.
 //
 // A member's type is the name of an object, one of the scalars below, or either
-// behind [] for an array.
+// after [] for an array.
 var sarifSchema = map[string]struct {
 	required []string
 	members  map[string]string
@@ -173,7 +173,7 @@ func TestSARIFPointsAtTheLog(t *testing.T) {
 	}
 }
 
-// TestSARIFFingerprintsStay holds that a finding keeps its fingerprint when the
+// TestSARIFFingerprintsStay checks that a finding keeps its fingerprint when the
 // log moves and its line does.
 func TestSARIFFingerprintsStay(t *testing.T) {
 	one := &result.Log{File: "a.jsonl", Session: result.Session{ID: "ses"}}

@@ -82,7 +82,7 @@ func proved(n int) string {
 
 func inStore(dir string) string {
 	if dir == "" {
-		return ", no object store at hand"
+		return ", no object store available"
 	}
 	return " in " + diffview.Visible(dir)
 }

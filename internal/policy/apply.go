@@ -9,7 +9,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/result"
 )
 
-// Apply weighs a log's findings by the policy, and settles the verdict anew.
+// Apply weighs a log's findings by the policy, and settles the verdict again.
 func (p *Policy) Apply(log *result.Log) {
 	if p.Path == "" {
 		return

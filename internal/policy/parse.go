@@ -20,7 +20,7 @@ func (p *Policy) parse(text []byte) error {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
-		return nil // nothing but comments
+		return nil // only comments
 	case err != nil:
 		return fmt.Errorf("%s:%s", p.Path, strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "line "))
 	}
@@ -80,7 +80,7 @@ func (p *Policy) entries(n *yaml.Node, name string, read func(key, value *yaml.N
 // each walks a sequence.
 func (p *Policy) each(n *yaml.Node, name string, read func(*yaml.Node) error) error {
 	if n.Kind != yaml.SequenceNode {
-		return p.fault(n, "%s must be a list, each entry behind a dash", name)
+		return p.fault(n, "%s must be a list, each entry after a dash", name)
 	}
 	for _, element := range n.Content {
 		if err := read(resolve(element)); err != nil {

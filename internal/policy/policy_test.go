@@ -116,7 +116,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestOneOfTwo holds that what is not ignored still counts.
+// TestOneOfTwo checks that what is not ignored still counts.
 func TestOneOfTwo(t *testing.T) {
 	p, err := load(t, "ignore: [{code: audit/nul, path: old/**, reason: why}, {code: audit/assembly-text, path: old/**, reason: why}]")
 	if err != nil {
@@ -174,8 +174,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestFindingsExplainVerdicts holds that the verdict of every recorded log is what
-// its findings impose, so that a policy can settle it anew.
+// TestFindingsExplainVerdicts checks that the verdict of every recorded log is what
+// its findings impose, so that a policy can settle it again.
 func TestFindingsExplainVerdicts(t *testing.T) {
 	logs, _ := filepath.Glob("../../fixtures/*/session.jsonl*")
 	if len(logs) == 0 {

@@ -23,7 +23,7 @@ var canaries = []string{
 }
 
 // TestNoSecretIsStored puts a secret in each place of a request except its body, one at a
-// time, and holds that it is in no file of the recording.
+// time, and checks that it is in no file of the recording.
 func TestNoSecretIsStored(t *testing.T) {
 	for _, canary := range canaries {
 		q := url.PathEscape(canary)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestUploads holds that bodies under way are bounded in sum, whether their lengths are
+// TestUploads checks that bodies under way are bounded in sum, whether their lengths are
 // known or not, and that what they held is given back.
 func TestUploads(t *testing.T) {
 	u := uploads{max: 4 * piece}

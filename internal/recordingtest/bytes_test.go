@@ -72,7 +72,7 @@ var lineOps = []struct {
 	{"double", func(_ *rand.Rand, l [][]byte, i int) [][]byte { return slices.Insert(l, i, l[i]) }},
 	{"double elsewhere", func(r *rand.Rand, l [][]byte, i int) [][]byte { return slices.Insert(l, r.IntN(len(l)+1), l[i]) }},
 	{"tampered before", func(r *rand.Rand, l [][]byte, i int) [][]byte { return slices.Insert(l, i, tamperedLine(r, l[i])) }},
-	{"tampered behind", func(r *rand.Rand, l [][]byte, i int) [][]byte { return slices.Insert(l, i+1, tamperedLine(r, l[i])) }},
+	{"tampered after", func(r *rand.Rand, l [][]byte, i int) [][]byte { return slices.Insert(l, i+1, tamperedLine(r, l[i])) }},
 	{"tampered elsewhere", func(r *rand.Rand, l [][]byte, i int) [][]byte {
 		return slices.Insert(l, r.IntN(len(l)+1), tamperedLine(r, l[i]))
 	}},
@@ -103,7 +103,7 @@ var lineOps = []struct {
 		l[i] = bytes.Replace(l[i], []byte(`"sessionId":"`), []byte(other), 1)
 		return l
 	}},
-	{"session behind", func(r *rand.Rand, l [][]byte, i int) [][]byte {
+	{"session after", func(r *rand.Rand, l [][]byte, i int) [][]byte {
 		return slices.Insert(l, i, hidden(tamperedLine(r, l[i])))
 	}},
 }

@@ -1,4 +1,4 @@
-// Package recordingtest holds this project's comparison with recordings against
+// Package recordingtest compares this project's comparison with recordings with
 // JavaScript's reading of them. Its test mutates recordings: requests.jsonl, folders of
 // bodies with and without an index, and HAR files, at the level of bytes, members, lines
 // and entries. Of each mutant that is called verified, two judges must say the same: one

@@ -35,7 +35,7 @@ func (b *base) judge(m *mutant) string {
 	return b.judgeBodies(bodies)
 }
 
-// judgeRequests holds that a recording has the entries that it had, and else only what
+// judgeRequests checks that a recording has the entries that it had, and else only what
 // a process lost between two lifetimes.
 func (b *base) judgeRequests(path string) string {
 	text, err := os.ReadFile(path)
@@ -254,7 +254,7 @@ func harBody(request map[string]any) (p posted) {
 	return p
 }
 
-// judgeBodies holds that every request's body is there, and that every body that names
+// judgeBodies checks that every request's body is there, and that every body that names
 // the session, or is nearly one of its, is one that was posted.
 func (b *base) judgeBodies(list []posted) string {
 	for _, want := range b.Bodies {
@@ -275,7 +275,7 @@ func (b *base) judgeBodies(list []posted) string {
 	return ""
 }
 
-// fileID is what the provider names an image: nothing but a capture tells it.
+// fileID is what the provider names an image: only a capture tells it.
 var fileID = regexp.MustCompile(`"file_id":"[!#-\[\]-~]{1,512}"`)
 
 // is reports whether a body is the posted one, except for what no log holds: file ids,
@@ -308,7 +308,7 @@ func withoutIDs(text string) string { return fileID.ReplaceAllString(text, "id")
 // names are the members that the adapter writes.
 var adapterNames = []string{"model", "messages", "stream", "stream_options", "thinking", "reasoning_effort", "tools", "temperature", "max_tokens", "stop"}
 
-// isExtended reports whether a body is another one with members behind its last.
+// isExtended reports whether a body is another one with members after its last.
 func isExtended(text, want string) bool {
 	base := strings.TrimSuffix(want, "}")
 	if !strings.HasPrefix(text, base+",") {

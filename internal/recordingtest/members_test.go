@@ -15,7 +15,7 @@ var memberOps = []struct {
 	{"delete", func(_ *rand.Rand, n *node, i int) { n.children = slices.Delete(n.children, i, i+1) }},
 	{"double", func(r *rand.Rand, n *node, i int) { n.insert(r, i, n.children[i]) }},
 	{"tampered before", func(r *rand.Rand, n *node, i int) { n.insertAt(i, n.children[i].tampered(r)) }},
-	{"tampered behind", func(r *rand.Rand, n *node, i int) { n.insertAt(i+1, n.children[i].tampered(r)) }},
+	{"tampered after", func(r *rand.Rand, n *node, i int) { n.insertAt(i+1, n.children[i].tampered(r)) }},
 	{"tampered first", func(r *rand.Rand, n *node, i int) { n.insertAt(0, n.children[i].tampered(r)) }},
 	{"tampered last", func(r *rand.Rand, n *node, i int) { n.insertAt(len(n.children), n.children[i].tampered(r)) }},
 	{"tamper", func(r *rand.Rand, n *node, i int) { n.children[i].value.tamper(r) }},
@@ -67,7 +67,7 @@ var memberOps = []struct {
 	}},
 }
 
-// insert puts a child in front of or behind the i-th.
+// insert puts a child in front of or after the i-th.
 func (n *node) insert(r *rand.Rand, i int, m *member) {
 	n.insertAt(i+r.IntN(2), &member{m.key, m.value.clone()})
 }

@@ -145,7 +145,7 @@ var argued = map[finding.Code]string{
 	finding.CaptureOneshotDrift: "a compaction is paired with the body of another",
 }
 
-// argue holds that a mutant that is equal is not verified for a reason.
+// argue checks that a mutant that is equal is not verified for a reason.
 func argue(t *testing.T, name string, log *result.Log) {
 	for _, f := range log.Findings {
 		if argued[f.Code] != "" {

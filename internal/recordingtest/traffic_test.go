@@ -120,7 +120,7 @@ func nameless(line []byte) []byte {
 	return bytes.ReplaceAll(line, []byte(`x-deepseek-harness-session-id`), []byte(`x-deepseek-harness-session`))
 }
 
-// compress compresses a body, and sometimes puts something behind its end.
+// compress compresses a body, and sometimes puts something after its end.
 func compress(r *rand.Rand, text []byte) (out []byte, encoding, what string) {
 	var b bytes.Buffer
 	encoding = "gzip"

@@ -17,7 +17,7 @@ type NotFile struct{ Mode fs.FileMode }
 
 func (e *NotFile) Error() string { return "it is a " + Describe(e.Mode) + ", not a file" }
 
-// Open opens the regular file at path, behind links too. The error is a
+// Open opens the regular file at path, through links too. The error is a
 // [*fs.PathError], of a [*NotFile] when there is something else.
 func Open(path string) (*os.File, error) {
 	// It is looked at before it is opened: opening a device may do something.

@@ -71,20 +71,20 @@ func (c *collector) attachment(ref objectstore.Reference) *Attachment {
 	case finding.Drift:
 		a.Says = "it is not what the log names, or is gone: see the findings"
 	default:
-		a.Verdict, a.Says = finding.Unverifiable, "not checked: no store at hand"
+		a.Verdict, a.Says = finding.Unverifiable, "not checked: no store available"
 	}
 	a.Picture, a.Without = c.picture(ref, a.Verdict)
 	return a
 }
 
-// picture returns the image as a small PNG that was encoded here: nothing but
+// picture returns the image as a small PNG that was encoded here: only
 // pixels passes from the log's image to the page.
 func (c *collector) picture(ref objectstore.Reference, verdict finding.Verdict) (template.URL, string) {
 	switch {
 	case c.ink.redactor != nil:
 		return "", "redacted"
 	case c.source.Objects == nil || verdict != finding.Verified:
-		return "", "no picture: the object is not at hand or fails"
+		return "", "no picture: the object is not available or fails"
 	case ref.Width*ref.Height > maxPixels:
 		return "", "too large to be shown"
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMarks holds that a row of narrow bars with one mark gets one, with a count.
+// TestMarks checks that a row of narrow bars with one mark gets one, with a count.
 func TestMarks(t *testing.T) {
 	const step = 3
 	c := &Chart{Top: 26}

@@ -72,7 +72,7 @@ func (c *collector) sameBefore(value ecmajson.Value, part func(*reconstruct.Epoc
 	return nil
 }
 
-// setting is a value of the config. Redacted, the texts are but for those that
+// setting is a value of the config. Redacted, the texts are except for those that
 // the table of requests shows too.
 func (c *collector) setting(key string, value ecmajson.Value) string {
 	open := key == "provider" || key == "model"

@@ -96,7 +96,7 @@ func preview(blocks []*Block) string {
 }
 
 // blocks returns the blocks of a message's content, those inside a tool result
-// behind it.
+// after it.
 func (c *collector) blocks(content ecmajson.Value) (list []*Block) {
 	if content.Kind() == ecmajson.String {
 		return []*Block{c.block("text", "", content.Text())}

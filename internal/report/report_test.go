@@ -129,7 +129,7 @@ var (
 	inlineHandler = regexp.MustCompile(`<[a-z][^>]*\s(?:on[a-z]+|style)\s*=`)
 )
 
-// checkPage holds that ids are unique, that links lead somewhere on the page, and
+// checkPage checks that ids are unique, that links lead somewhere on the page, and
 // that nothing is loaded or run but what the page was made with.
 func checkPage(t *testing.T, page string) {
 	t.Helper()
@@ -166,7 +166,7 @@ var hostile = []string{
 	"\u202e\u2066evil\u200b", "\x1b[2J", "\u0000", "\u05d0\u05d1", strings.Repeat("W", 20_000),
 }
 
-// TestHostile holds that what a log says never becomes markup.
+// TestHostile checks that what a log says never becomes markup.
 func TestHostile(t *testing.T) {
 	const path = "testdata/hostile.jsonl" // the browser's test opens it too
 	log := hostileLog()
@@ -244,7 +244,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestRedacted holds that no text of the log is left on a redacted page.
+// TestRedacted checks that no text of the log is left on a redacted page.
 func TestRedacted(t *testing.T) {
 	got := page(t, recorded(t, "tools-sequential"), filepath.Join(fixtures, "drift/edited-message.jsonl"), "", redact.New([]byte("key")))
 	for _, bad := range []string{"pier gull", "tide_table", "/home/ada", "Let me check", "03:12"} {

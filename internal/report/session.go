@@ -21,7 +21,7 @@ type Source struct {
 	// Recording is the path of the requests.jsonl that the log was compared with,
 	// "" when it was not.
 	Recording string
-	// Objects is the store of the log's attachments, nil when none is at hand.
+	// Objects is the store of the log's attachments, nil when none is available.
 	Objects *objectstore.Verifier
 	// Redactor, when set, replaces text of the log.
 	Redactor *redact.Redactor
@@ -123,7 +123,7 @@ func answer(log *result.Log) string {
 		}
 		return fmt.Sprintf("The log is sound, and %s could be rebuilt from it. There was no recording to compare with.", requests)
 	case finding.Unverifiable:
-		return fmt.Sprintf("The log is sound, and %s could be rebuilt. Something that a check needs was not at hand.", requests)
+		return fmt.Sprintf("The log is sound, and %s could be rebuilt. Something that a check needs was not available.", requests)
 	case finding.Drift:
 		if c.Drifted > 0 {
 			return fmt.Sprintf("%s of %s not what was recorded.", number(c.Drifted), counted(len(log.Requests), "request is", "requests are"))
@@ -152,7 +152,7 @@ func basis(log *result.Log, k ink) []Check {
 	list = append(list, requests)
 	switch {
 	case log.ComparedWith == "":
-		list = append(list, Check{"open", "Recording", "none at hand: nothing vouches for the log but itself"})
+		list = append(list, Check{"open", "Recording", "none available: nothing vouches for the log but itself"})
 	case c.Drifted > 0:
 		list = append(list, Check{"bad", "Recording", fmt.Sprintf("%s differ, %s equal, in %s", number(c.Drifted), number(c.Verified), k.path(log.ComparedWith))})
 	case c.Verified == 0:
@@ -163,7 +163,7 @@ func basis(log *result.Log, k ink) []Check {
 	switch {
 	case c.Objects == 0:
 	case log.Objects == "":
-		list = append(list, Check{"open", "Attachments", counted(c.Objects, "attachment", "attachments") + ", and no store at hand to check them"})
+		list = append(list, Check{"open", "Attachments", counted(c.Objects, "attachment", "attachments") + ", and no store available to check them"})
 	case c.ObjectsOK < c.Objects:
 		list = append(list, Check{"bad", "Attachments", fmt.Sprintf("%s of %s fail", number(c.Objects-c.ObjectsOK), number(c.Objects))})
 	default:

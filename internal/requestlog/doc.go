@@ -10,6 +10,6 @@
 //
 // Indexing reads the head of a line, up to the request. Where the request then equals
 // what was rebuilt, byte for byte, the line is what its head says. Any other line is
-// read whole before it counts for anything, as JSON.parse reads it: a member behind the
+// read whole before it counts for anything, as JSON.parse reads it: a member after the
 // request, or one that stands again, may make it another's.
 package requestlog

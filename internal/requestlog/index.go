@@ -201,7 +201,7 @@ func (f *File) Differs(rope io.WriterTo, e *Entry) (int64, error) {
 }
 
 // Settle reads an entry's whole line, once, as JSON.parse does: members may stand
-// behind the request, or again, and change whose the entry is and where its bytes are.
+// after the request, or again, and change whose the entry is and where its bytes are.
 // The reason says why the line is no request record, "" when it is one.
 func (f *File) Settle(e *Entry) (reason string) {
 	if !e.settled {

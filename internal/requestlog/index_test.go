@@ -25,17 +25,17 @@ func TestLines(t *testing.T) {
 	for _, c := range []struct{ name, line, want string }{
 		{"as recorded", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{"a":1}}`, `s 1.2.3 {"a":1}`},
 		{"with space", ` {"sessionId" : "s", "turn":1.0, "step":2e0, "attempt":3, "request": {"a" :1} } `, `s 1.2.3 {"a" :1}`},
-		{"keys behind the request", `{"request":{"a":1},"sessionId":"s","turn":1,"step":2,"attempt":3}`, `s 1.2.3 {"a":1}`},
+		{"keys after the request", `{"request":{"a":1},"sessionId":"s","turn":1,"step":2,"attempt":3}`, `s 1.2.3 {"a":1}`},
 		{"escapes in names and values", `{"s\u0065ssionId":"\u0073","turn":1,"step":2,"attempt":3,"request":{}}`, `s 1.2.3 {}`},
-		{"another session behind the request", `{"sessionId":"x","turn":1,"step":2,"attempt":3,"request":{},"sessionId":"s"}`, `s 1.2.3 {} odd`},
-		{"another number behind the request", `{"sessionId":"s","turn":9,"step":2,"attempt":3,"request":{},"turn":1}`, `s 1.2.3 {} odd`},
-		{"another request behind it", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{"a":1},"request":{"a":2}}`, `s 1.2.3 {"a":2} odd`},
+		{"another session after the request", `{"sessionId":"x","turn":1,"step":2,"attempt":3,"request":{},"sessionId":"s"}`, `s 1.2.3 {} odd`},
+		{"another number after the request", `{"sessionId":"s","turn":9,"step":2,"attempt":3,"request":{},"turn":1}`, `s 1.2.3 {} odd`},
+		{"another request after it", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{"a":1},"request":{"a":2}}`, `s 1.2.3 {"a":2} odd`},
 		{"a key twice", `{"sessionId":"s","turn":9,"turn":1,"step":2,"attempt":3,"request":{}}`, `s 1.2.3 {} odd`},
 		{"a key twice in place of another", `{"sessionId":"s","turn":1,"turn":1,"step":2,"request":{}}`, `bad: it has no attempt`},
 		{"a name in other letters", `{"SessionId":"s","turn":1,"step":2,"attempt":3,"request":{}}`, `bad: it has no sessionId`},
 		{"a request that is null", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":null}`, `bad: it has no request`},
 		{"a number that is text", `{"sessionId":"s","turn":"1","step":2,"attempt":3,"request":{}}`, `bad: it has no turn`},
-		{"something behind", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{}} {}`, `bad: it is not JSON: unexpected byte "{" at byte 61`},
+		{"something after", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{}} {}`, `bad: it is not JSON: unexpected byte "{" at byte 61`},
 		{"a bracket more", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{}}}`, `bad: it is not JSON: unexpected byte "}" at byte 60`},
 		{"cut", `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{"a":`, `bad: it is not JSON: unexpected EOF at byte 64`},
 		{"a space that JSON does not know", "{\"sessionId\":\"s\",\"turn\":1,\"step\":2,\"attempt\":3,\"request\":{}}\u00a0", `bad: it is not JSON: unexpected byte "\xc2" at byte 60`},
@@ -84,7 +84,7 @@ func describe(t *testing.T, file *File, line int64) string {
 	return "nothing"
 }
 
-// FuzzIndex holds that indexing and settling fail on no bytes, and that every line ends
+// FuzzIndex checks that indexing and settling fail on no bytes, and that every line ends
 // as what a reader of the whole line says.
 func FuzzIndex(f *testing.F) {
 	line := `{"sessionId":"s","turn":1,"step":2,"attempt":3,"request":{"a":"\"}"}}`

@@ -19,7 +19,7 @@ const (
 )
 
 // align returns the edits that lead from the sealed marks to those of the log now,
-// which may go on behind them. Of several ways the one that skips fewest events is
+// which may go on after them. Of several ways the one that skips fewest events is
 // taken.
 func align(sealed, now []mark) (edits []edit) {
 	i, j := 0, 0
@@ -55,7 +55,7 @@ func resume(sealed, now []mark) (a, b int) {
 	return len(sealed), min(len(sealed), len(now))
 }
 
-// goesOn reports whether both sides are alike behind what is skipped. The end of
+// goesOn reports whether both sides are alike after what is skipped. The end of
 // the sealed events is reached together with as many of the log's as there are.
 func goesOn(sealed, now []mark, a, b int) bool {
 	if a > len(sealed) || b > len(now) {

@@ -11,7 +11,7 @@ import (
 // most is how many edits are named one by one.
 const most = 100
 
-// Check holds a log against what was sealed.
+// Check compares a log with what was sealed.
 func (s *Statement) Check(l *Log) []finding.Finding {
 	var found []finding.Finding
 	add := func(code finding.Code, place finding.Place, format string, args ...any) {
@@ -46,7 +46,7 @@ func (s *Statement) Check(l *Log) []finding.Finding {
 	return found
 }
 
-// Appended returns how many events the log has behind the sealed ones.
+// Appended returns how many events the log has after the sealed ones.
 func (s *Statement) Appended(l *Log) int64 { return max(0, l.tree.size-s.Tree.Events) }
 
 // edits names the events that are not as they were sealed.
@@ -157,7 +157,7 @@ func permuted(a, b []mark) bool {
 	return slices.Equal(a, b)
 }
 
-// checkRequests holds the requests that equal events give against the sealed ones.
+// checkRequests compares the requests that equal events give with the sealed ones.
 func (s *Statement) checkRequests(l *Log) (found []finding.Finding) {
 	for i, was := range s.Requests {
 		place := l.place(was.DispatchSeq)

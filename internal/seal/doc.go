@@ -19,8 +19,8 @@
 // made and verified. Where it does not hold, the subtrees tell in which run of 256
 // events inclusion fails, and marks tell the event: three bytes for each, of a
 // hash that leaves its number out and counts its references as distances. So
-// marks still line up behind an event that was taken out although all later ones
-// were numbered anew. Marks only name what the tree has proved to be wrong; they
+// marks still line up after an event that was taken out although all later ones
+// were numbered again. Marks only name what the tree has proved to be wrong; they
 // prove nothing themselves.
 //
 // The header line has a digest of its own, and so has every request, because a
@@ -31,7 +31,7 @@
 // # Goals and non-goals
 //
 // A statement is as good as the place that it is kept in: whoever can write both log
-// and statement can seal the log anew. Sign it, or keep it where the writer of the
+// and statement can seal the log again. Sign it, or keep it where the writer of the
 // log cannot write. It grows by four characters for each event. Objects are named by
 // their digests and not read.
 package seal

@@ -15,7 +15,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
-// text prints a log whose events say what is given, numbered anew.
+// text prints a log whose events say what is given, numbered again.
 func text(words []string) string {
 	var b strings.Builder
 	b.WriteString(`{"type":"session","version":0,"id":"ses-seal","createdAt":1,"delegationDepth":0}` + "\n")
@@ -89,9 +89,9 @@ func TestGrowth(t *testing.T) {
 	}
 }
 
-// TestEdits holds that every event which is changed, removed, inserted or moved is
+// TestEdits checks that every event which is changed, removed, inserted or moved is
 // named, in a log of the same length and in one that grew, although the later ones
-// are numbered anew.
+// are numbered again.
 func TestEdits(t *testing.T) {
 	const n = 12
 	s := sealed(t, text(words(n)))
@@ -135,7 +135,7 @@ func TestLastEvents(t *testing.T) {
 	}
 }
 
-// TestEveryByte holds that no byte of a sealed log can be changed unnoticed, but for
+// TestEveryByte checks that no byte of a sealed log can be changed unnoticed, except for
 // the ways in which JSON spells the same event.
 func TestEveryByte(t *testing.T) {
 	log := text([]string{"a lamp", "a boat"})
@@ -168,7 +168,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestContainers holds that packing and compression leave the events as they are.
+// TestContainers checks that packing and compression leave the events as they are.
 func TestContainers(t *testing.T) {
 	var roots []string
 	for _, opts := range []loggen.Options{{Requests: 3}, {Requests: 3, Zstandard: true}} {
@@ -203,7 +203,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestMembers holds that every member of a seal must be there, once, and of its type,
+// TestMembers checks that every member of a seal must be there, once, and of its type,
 // in every object of it; and that of each recorded log the seal is one.
 func TestMembers(t *testing.T) {
 	logs, err := filepath.Glob("../../fixtures/*/session.jsonl")
@@ -287,7 +287,7 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// TestCutOut holds that requests and objects which are taken out of a seal are
+// TestCutOut checks that requests and objects which are taken out of a seal are
 // missed, in a log that grew too, and that those of later events are not.
 func TestCutOut(t *testing.T) {
 	text, err := os.ReadFile("../../fixtures/image-inline-small/session.jsonl")
@@ -321,7 +321,7 @@ func TestCutOut(t *testing.T) {
 	}
 }
 
-// TestAlignStops holds that logs which have nothing in common are compared in bounded
+// TestAlignStops checks that logs which have nothing in common are compared in bounded
 // time.
 func TestAlignStops(t *testing.T) {
 	s := sealed(t, text(words(3000)))

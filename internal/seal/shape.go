@@ -47,7 +47,7 @@ var (
 	}
 )
 
-// checkShape holds that a statement has each member once, of the right kind, and no
+// checkShape checks that a statement has each member once, of the right kind, and no
 // other. What a decoder leaves out, or takes the last of, would pass as sealed.
 func checkShape(v ecmajson.Value) error {
 	if err := checkObject(v, "it", statementShape); err != nil {
@@ -108,7 +108,7 @@ func checkObject(v ecmajson.Value, name string, shape []member) error {
 	return nil
 }
 
-// agree holds that the parts of a statement go together.
+// agree checks that the parts of a statement go together.
 func (s *Statement) agree() error {
 	switch t := s.Tree; {
 	case t.Events < 0 || int64(len(t.Marks)) != t.Events*markLen || int64(len(t.Blocks)) != (t.Events+blockSize-1)/blockSize:

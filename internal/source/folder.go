@@ -117,7 +117,7 @@ func (w *walker) below(in *listing, depth int, isSession bool, media objectstore
 // broken is the kind of a link that leads nowhere.
 const broken = fs.ModeIrregular
 
-// kind returns what an entry is, behind a link too.
+// kind returns what an entry is, through a link too.
 func kind(path string, e fs.DirEntry) (mode fs.FileMode, linked bool) {
 	if e.Type()&fs.ModeSymlink == 0 {
 		return e.Type(), false

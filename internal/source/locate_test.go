@@ -200,7 +200,7 @@ func TestNoLog(t *testing.T) {
 	}
 }
 
-// TestNamedFile holds that a file that is named is read whatever lies beside it, and
+// TestNamedFile checks that a file that is named is read whatever lies beside it, and
 // that a newer generation beside it is named.
 func TestNamedFile(t *testing.T) {
 	for _, c := range []struct {
@@ -233,7 +233,7 @@ func TestNamedFile(t *testing.T) {
 // odd are names that a shell, a pattern or a URL reads otherwise.
 var odd = []string{"export[1]", "[", "[a-z]", "what*", "who?", `back\slash`, "{a,b}", "%5B", "~", "$HOME", "# 1", "é ü", "-x", "a\nb", "\xff"}
 
-// TestOddNames holds that no path is a pattern, whatever it is called: in a folder
+// TestOddNames checks that no path is a pattern, whatever it is called: in a folder
 // that is named, in a root, and where a parent is looked for.
 func TestOddNames(t *testing.T) {
 	for _, name := range odd {
@@ -254,7 +254,7 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// TestInRoot holds that a session is found by its id where one folder alone has it,
+// TestInRoot checks that a session is found by its id where one folder alone has it,
 // and that an id is no pattern.
 func TestInRoot(t *testing.T) {
 	root := t.TempDir()
@@ -288,7 +288,7 @@ func TestInRoot(t *testing.T) {
 	}
 }
 
-// TestLinks holds that links to files are read and links to folders are named, and
+// TestLinks checks that links to files are read and links to folders are named, and
 // that a log's name counts wherever it leads: the harness opens what has that name.
 func TestLinks(t *testing.T) {
 	for _, c := range []struct {
@@ -328,7 +328,7 @@ func TestArchiveAmongFolders(t *testing.T) {
 	}
 }
 
-// TestUnreadableSession holds that a session's folder that cannot be opened counts.
+// TestUnreadableSession checks that a session's folder that cannot be opened counts.
 func TestUnreadableSession(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "place")
 	files("sessions/--p--/s/session.jsonl", "sessions/--p--/t/session.jsonl").write(t, dir)
@@ -346,7 +346,7 @@ func TestUnreadableSession(t *testing.T) {
 	}
 }
 
-// TestManySessions holds that every folder of a large root is counted.
+// TestManySessions checks that every folder of a large root is counted.
 func TestManySessions(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "place")

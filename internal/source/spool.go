@@ -16,7 +16,7 @@ type Spooled struct {
 
 // Spool copies what comes through a pipe to a private temporary file, which has no
 // name for longer than the system needs, and no more than limit bytes; 0 is no limit.
-// A regular file, as behind <, is used as it is.
+// A regular file, as with <, is used as it is.
 func Spool(r io.Reader, limit int64) (Spooled, error) {
 	if f, ok := r.(*os.File); ok {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSpool holds that standard input is read once, to a limit, and leaves no file.
+// TestSpool checks that standard input is read once, to a limit, and leaves no file.
 func TestSpool(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
@@ -45,6 +45,6 @@ func TestSpool(t *testing.T) {
 	f.Seek(2, io.SeekStart)
 	s, err := Spool(f, 1)
 	if text, _ := io.ReadAll(io.NewSectionReader(s, 0, s.Size)); string(text) != "lamp" || err != nil {
-		t.Errorf("a file behind <: %q %v", text, err)
+		t.Errorf("a file with <: %q %v", text, err)
 	}
 }

@@ -88,7 +88,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestUncommitted holds that what no commit ends is not read.
+// TestUncommitted checks that what no commit ends is not read.
 func TestUncommitted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.db")
 	db := storetest.Open(t, path, inWAL)
@@ -150,7 +150,7 @@ func TestStill(t *testing.T) {
 	}
 }
 
-// TestExchanged holds that a file that took the place of the database is noticed.
+// TestExchanged checks that a file that took the place of the database is noticed.
 func TestExchanged(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "t.db"), filepath.Join(dir, "other.db")
@@ -229,7 +229,7 @@ func readFile(t testing.TB, path string) []byte {
 	return b
 }
 
-// TestLost holds that commits after a damaged frame are counted, and that nothing
+// TestLost checks that commits after a damaged frame are counted, and that nothing
 // else counts for them: a log that was cut, an earlier round of it, a transaction
 // that was given up.
 func TestLost(t *testing.T) {
@@ -309,7 +309,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAnyBytes holds that no file and no log makes the reading fail otherwise than
+// TestAnyBytes checks that no file and no log makes the reading fail otherwise than
 // with an error.
 func TestAnyBytes(t *testing.T) {
 	dir := t.TempDir()
@@ -340,7 +340,7 @@ func TestAnyBytes(t *testing.T) {
 	}
 }
 
-// TestNothingIsWritten holds that reading leaves no trace in the folder.
+// TestNothingIsWritten checks that reading leaves no trace in the folder.
 func TestNothingIsWritten(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "t.db")

@@ -23,7 +23,7 @@ var texts = []string{
 	`'a'`, `NaN`, `Infinity`, "[1]\x00", "\xef\xbb\xbf[1]", "\u00a0[1]", `/**/1`,
 }
 
-// check holds that a reader agrees with the check of a whole text.
+// check checks that a reader agrees with the check of a whole text.
 func check(t *testing.T, text []byte) {
 	t.Helper()
 	body := bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
@@ -103,7 +103,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestLimit skips what is too long to be kept, and reads on behind it.
+// TestLimit skips what is too long to be kept, and reads on after it.
 func TestLimit(t *testing.T) {
 	long := strings.Repeat("é", 1<<20)
 	r := strictjson.NewReader(strings.NewReader(`["` + long + `",[` + strings.Repeat("0,", 1<<20) + `0],"short"]`))

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestNothingElseReads holds that no program of this module reads JSON with
+// TestNothingElseReads checks that no program of this module reads JSON with
 // encoding/json, which matches names without case, takes members that stand twice
 // silently, and stops before the end of its input.
 func TestNothingElseReads(t *testing.T) {

@@ -27,7 +27,7 @@ type harPost struct {
 	cut      bool
 }
 
-// check holds that what tells requests apart is there as HAR 1.2 has it, or not at all.
+// check checks that what tells requests apart is there as HAR 1.2 has it, or not at all.
 func (q *harRequest) check() error {
 	for _, m := range []struct {
 		name  string

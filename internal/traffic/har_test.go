@@ -50,12 +50,12 @@ func TestHAR(t *testing.T) {
 		{"request again, as null", har(strings.TrimSuffix(a, "}") + `,"request":null}`), `repeated`},
 		{"the method in small letters", har(strings.Replace(a, "POST", "post", 1)), `{"a":1}`},
 		{"another path", har(strings.Replace(a, "completions", "complete", 1)), ``},
-		{"cut behind the entries", strings.TrimSuffix(har(a), "}}"), `{"a":1} ends early`},
+		{"cut after the entries", strings.TrimSuffix(har(a), "}}"), `{"a":1} ends early`},
 		{"cut before the bracket", strings.TrimSuffix(har(a), "]}}"), `{"a":1} ends early`},
-		{"cut behind a comma", strings.TrimSuffix(har(a), "]}}") + ",", `{"a":1} ends early`},
+		{"cut after a comma", strings.TrimSuffix(har(a), "]}}") + ",", `{"a":1} ends early`},
 		{"cut in an entry", strings.TrimSuffix(har(a, b), `}}]}}`), `{"a":1} ends early`},
 		{"cut before the entries", `{"log":{"version":`, `error: it is no HAR file: it ends too early, at byte 18`},
-		{"something behind", har(a) + ` {}`, `{"a":1} behind`},
+		{"something after", har(a) + ` {}`, `{"a":1} behind`},
 		{"a fault between entries", strings.Replace(har(a, b), "}}},", "}}};", 1), `error: it is not JSON at byte`},
 		{"not UTF-8 in the text", strings.Replace(har(a), `\"a\"`, "\\\"\xff\\\"", 1), `(the capture holds bytes there that are not UTF-8, so it does not say what was sent) not UTF-8`},
 		{"not UTF-8 elsewhere", strings.Replace(har(a), "1.2", "1.\xff", 1), `{"a":1} not UTF-8`},
@@ -98,7 +98,7 @@ func describe(file *File, err error) string {
 }
 
 // TestEncodings undoes what clients and exporters make of a body, and takes nothing
-// for one that goes on behind its compressed end.
+// for one that goes on after its compressed end.
 func TestEncodings(t *testing.T) {
 	body := `{"é":"漢"}`
 	var gz, zl bytes.Buffer
@@ -153,7 +153,7 @@ func TestFolder(t *testing.T) {
 		{"none listed", ``, `{"messages":1} {"messages":2} unlisted unlisted`},
 		{"a name in other letters", `{"File":"1.json"}`, `error: index.jsonl, line 1: it names no file of this folder as its file: ""`},
 		{"outside", `{"file":"../1.json"}`, `error: index.jsonl, line 1: it names no file of this folder as its file: "../1.json"`},
-		{"something behind", `{"file":"1.json"} {}`, `error: index.jsonl, line 1: it is not JSON: unexpected byte "{" at byte 18`},
+		{"something after", `{"file":"1.json"} {}`, `error: index.jsonl, line 1: it is not JSON: unexpected byte "{" at byte 18`},
 		{"two sessions", `{"file":"1.json","sessionId":"a","headers":{"x-deepseek-harness-session-id":"b"}}` + "\n" + `{"file":"2.json"}`, `{"messages":1} {"messages":2} two sessions`},
 		{"a space that JSON does not know", "{\"file\":\"1.json\"}\n\u00a0", `error: index.jsonl, line 2: it is not JSON: unexpected byte "\xc2" at byte 0`},
 		{"a session that is no text", `{"file":"1.json","sessionId":7}`, `error: index.jsonl, line 1: its sessionId is no text`},

@@ -257,7 +257,7 @@ func TestCaptureEdits(t *testing.T) {
 	}
 }
 
-// TestForeignCapture holds that a capture of other sessions is no drift: nothing
+// TestForeignCapture checks that a capture of other sessions is no drift: nothing
 // was compared.
 func TestForeignCapture(t *testing.T) {
 	file, err := traffic.Open(filepath.Join(fixtures, "text-one-turn", "wire"))
@@ -278,7 +278,7 @@ func TestForeignCapture(t *testing.T) {
 	}
 }
 
-// TestPostedTwice holds that a body that was posted twice is named and no drift:
+// TestPostedTwice checks that a body that was posted twice is named and no drift:
 // how often a dispatch posts is not in the log.
 func TestPostedTwice(t *testing.T) {
 	file, err := traffic.Open(filepath.Join(fixtures, "tools-parallel", "wire"))

@@ -8,7 +8,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
-// A Check is one thing that a log is held against while it is folded. Checks know nothing
+// A Check is one thing that a log is compared with while it is folded. Checks know nothing
 // of each other. One that needs only some of the calls embeds [Base].
 type Check interface {
 	// Begin is the first call: log is the report to add to, session the fold before its

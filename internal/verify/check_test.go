@@ -68,7 +68,7 @@ func TestOrderOfCalls(t *testing.T) {
 	}
 }
 
-// TestWorstVerdict holds that a request's verdict is the worst that a check said,
+// TestWorstVerdict checks that a request's verdict is the worst that a check said,
 // whatever their order, and "rebuilt" where none said anything.
 func TestWorstVerdict(t *testing.T) {
 	for _, c := range []struct {
@@ -94,7 +94,7 @@ func TestWorstVerdict(t *testing.T) {
 	}
 }
 
-// TestNoHeaderNoBegin holds that no check is told of a log whose header line is refused.
+// TestNoHeaderNoBegin checks that no check is told of a log whose header line is refused.
 func TestNoHeaderNoBegin(t *testing.T) {
 	var d diary
 	log := verify.Run("log", logformat.NewReader(strings.NewReader("{\"type\":\"session\",\"version\":99}\n"), logformat.Options{}), &d)

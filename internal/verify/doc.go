@@ -1,4 +1,4 @@
-// Package verify folds one log once, rebuilds every request, holds them against checks, and
+// Package verify folds one log once, rebuilds every request, compares them with checks, and
 // says what was found as findings and one verdict.
 //
 //	log := verify.Run(name, reader, compare.New(recording), objects.New(store))

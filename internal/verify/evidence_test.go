@@ -38,9 +38,9 @@ func TestTamperedLines(t *testing.T) {
 		code    finding.Code
 	}{
 		{"before the genuine one", before, finding.Drift, finding.RecordingDuplicate},
-		{"behind the genuine one", behind, finding.Drift, finding.RecordingDuplicate},
+		{"after the genuine one", behind, finding.Drift, finding.RecordingDuplicate},
 		{"all of them first", append([]string{tampered(string(text))}, lines...), finding.Drift, finding.RecordingDuplicate},
-		{"with the session behind the request", slices.Insert(slices.Clone(lines), 1, hidden), finding.Drift, finding.RecordingDuplicate},
+		{"with the session after the request", slices.Insert(slices.Clone(lines), 1, hidden), finding.Drift, finding.RecordingDuplicate},
 		{"the request twice, the last tampered", slices.Replace(slices.Clone(lines), 1, 2, twice(lines[1])), finding.Drift, finding.RecordingDrift},
 		{"a line that is NUL", append(slices.Clone(lines), "\x00\n"), finding.Drift, finding.RecordingMalformed},
 		{"a line of another session that is no JSON", append(slices.Clone(lines), `{"sessionId":"x","turn":1,"step":1,"attempt":1,"request":{]}`), finding.Drift, finding.RecordingMalformed},
@@ -82,13 +82,13 @@ func TestHAREvidence(t *testing.T) {
 		verdict    finding.Verdict
 		code       finding.Code
 	}{
-		{"tampered entries behind", strings.Replace(har, list, list+","+tampered(list), 1), finding.Drift, finding.CaptureDrift},
+		{"tampered entries after", strings.Replace(har, list, list+","+tampered(list), 1), finding.Drift, finding.CaptureDrift},
 		{"tampered entries in front", strings.Replace(har, list, tampered(list)+","+list, 1), finding.Verified, finding.RecordingRepeated},
-		{"a tampered log behind", strings.TrimSuffix(har, "}") + `,"log":{` + tampered(list) + `}}`, finding.Drift, finding.CaptureDrift},
+		{"a tampered log after", strings.TrimSuffix(har, "}") + `,"log":{` + tampered(list) + `}}`, finding.Drift, finding.CaptureDrift},
 		{"the genuine text in other letters", otherLetters(har), finding.Drift, finding.CaptureDrift},
-		{"cut behind its entries", har[:strings.LastIndex(har, "]")+1], finding.Unverifiable, finding.CaptureEndsEarly},
+		{"cut after its entries", har[:strings.LastIndex(har, "]")+1], finding.Unverifiable, finding.CaptureEndsEarly},
 		{"cut in its last entry", har[:strings.LastIndex(har, "]")-40], finding.Unverifiable, finding.CaptureEndsEarly},
-		{"something behind", har + "{}", finding.Unverifiable, finding.CaptureBehind},
+		{"something after", har + "{}", finding.Unverifiable, finding.CaptureBehind},
 	} {
 		path := filepath.Join(t.TempDir(), "x.har")
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
@@ -130,7 +130,7 @@ func TestCompactions(t *testing.T) {
 		text    []byte
 		code    finding.Code
 	}{
-		{"a message more behind its instruction", true, broken, finding.CaptureOneshotDrift},
+		{"a message more after its instruction", true, broken, finding.CaptureOneshotDrift},
 		{"another compaction", false, other, finding.CaptureExtra},
 		{"a compaction again", false, one, finding.CaptureRepost},
 	} {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestExtensions compares bodies as a default installation of release 0.1.2 posts them,
-// and what may have become of the members behind their last.
+// and what may have become of the members after their last.
 func TestExtensions(t *testing.T) {
 	known := []finding.Code{finding.CaptureExtension, finding.CaptureSessionLog}
 	for _, c := range []struct {
@@ -31,7 +31,7 @@ func TestExtensions(t *testing.T) {
 		{"another session", `"session":{"version":0,"id":"ses-extensions-on-01"`, `"session":{"version":0,"id":"ses-extensions-on-02"`, finding.Verified, append([]finding.Code{finding.CaptureSessionLogDiffers}, known...)},
 		{"a member more in it", `"afterSeq":-1`, `"more":1,"afterSeq":-1`, finding.Verified, append([]finding.Code{finding.CaptureSessionLogDiffers}, known...)},
 		{"in the middle", `"stream":true,`, `"dsh_session_log":1,"stream":true,`, finding.Drift, append([]finding.Code{finding.CaptureDrift}, known...)},
-		{"a member of the body behind them", `,"dsh_plugin_packages":`, `,"temperature":2,"dsh_plugin_packages":`, finding.Drift, append([]finding.Code{finding.CaptureDrift}, known...)},
+		{"a member of the body after them", `,"dsh_plugin_packages":`, `,"temperature":2,"dsh_plugin_packages":`, finding.Drift, append([]finding.Code{finding.CaptureDrift}, known...)},
 	} {
 		har := harCase{t: t, dir: filepath.Join(fixtures, "late-extensions"), edit: func(file string, body []byte) []byte {
 			if file != "0001.json" {
@@ -56,7 +56,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// TestSessionLogEvents holds that each event that a body carries is compared: whatever
+// TestSessionLogEvents checks that each event that a body carries is compared: whatever
 // is changed in one is named by its number.
 func TestSessionLogEvents(t *testing.T) {
 	har := harCase{t: t, dir: filepath.Join(fixtures, "late-extensions"), edit: func(file string, body []byte) []byte {
@@ -78,7 +78,7 @@ func TestSessionLogEvents(t *testing.T) {
 	t.Errorf("findings are %+v", log.Findings)
 }
 
-// TestRootOfAttachments holds that all pictures of a log lie in one folder, which the
+// TestRootOfAttachments checks that all pictures of a log lie in one folder, which the
 // first body tells and which is named.
 func TestRootOfAttachments(t *testing.T) {
 	for _, c := range []struct {

@@ -57,7 +57,7 @@ func TestOneshotWithImages(t *testing.T) {
 	}
 }
 
-// withCompaction verifies the log with a compaction behind it against its bodies and
+// withCompaction verifies the log with a compaction after it against its bodies and
 // that of the compaction.
 func withCompaction(t *testing.T, body []byte) *result.Log {
 	dir := t.TempDir()

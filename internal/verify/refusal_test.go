@@ -133,7 +133,7 @@ func TestLateRefusals(t *testing.T) {
 	}
 }
 
-// TestAccepted holds that what the harness opens is not refused.
+// TestAccepted checks that what the harness opens is not refused.
 func TestAccepted(t *testing.T) {
 	dirs, _ := filepath.Glob(fixtures + "/accept-*")
 	if len(dirs) < 15 {
@@ -158,10 +158,10 @@ func TestRank(t *testing.T) {
 		name, log string
 		want      logformat.Code
 	}{
-		{"legacy behind surface", strings.Replace(base, `"type":"request/context"`, `"type":"request/header-delta"`, 1), logformat.CodeLegacyDelta},
-		{"mode/set behind surface", strings.Replace(base, `"type":"request/context"`, `"type":"mode/set"`, 1), logformat.CodeLegacyMode},
-		{"unknown type behind surface", strings.Replace(base, `"type":"request/context"`, `"type":"lab/novelty"`, 1), logformat.CodeTypeUnknown},
-		{"damaged line behind surface", insert(`{"type":`), logformat.CodeLineNotJSON},
+		{"legacy after surface", strings.Replace(base, `"type":"request/context"`, `"type":"request/header-delta"`, 1), logformat.CodeLegacyDelta},
+		{"mode/set after surface", strings.Replace(base, `"type":"request/context"`, `"type":"mode/set"`, 1), logformat.CodeLegacyMode},
+		{"unknown type after surface", strings.Replace(base, `"type":"request/context"`, `"type":"lab/novelty"`, 1), logformat.CodeTypeUnknown},
+		{"damaged line after surface", insert(`{"type":`), logformat.CodeLineNotJSON},
 		{"version before all", strings.Replace(base, `"version":0`, `"version":4`, 1), logformat.CodeVersionNewer},
 		{"older version", strings.Replace(base, `"version":0`, `"version":-1`, 1), logformat.CodeVersionOlder},
 	} {

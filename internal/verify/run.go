@@ -15,7 +15,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
-// Run folds one log once and holds it against each check; name is how the report calls it.
+// Run folds one log once and compares it with each check; name is how the report calls it.
 // Findings come in the order of the checks.
 func Run(name string, reader *logformat.Reader, checks ...Check) *result.Log {
 	run := &run{log: result.New(name), checks: checks, doubted: make(map[reconstruct.Doubt][]string)}
@@ -153,7 +153,7 @@ func (r *run) close(reader *logformat.Reader) {
 	}
 }
 
-// secondFaults adds the faults behind the one that decided, as notes on how
+// secondFaults adds the faults after the one that decided, as notes on how
 // much else is wrong.
 func (r *run) secondFaults(reader *logformat.Reader) {
 	decisive := r.log.Findings[len(r.log.Findings)-1]

@@ -12,7 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 )
 
-// TestSuperseded holds a resumed session against recordings with two lines for a
+// TestSuperseded compares a resumed session with recordings with two lines for a
 // number: an earlier one with other bytes is what a crash made the log lose; any
 // other is one too many.
 func TestSuperseded(t *testing.T) {

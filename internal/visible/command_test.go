@@ -65,7 +65,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestGuard holds that a guard does not mind how output is cut into writes, and that
+// TestGuard checks that a guard does not mind how output is cut into writes, and that
 // pieces which are harmless alone do not meet.
 func TestGuard(t *testing.T) {
 	for _, c := range commandCases {
@@ -117,7 +117,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestWriteError holds that a writer that fails is not passed over.
+// TestWriteError checks that a writer that fails is not passed over.
 func TestWriteError(t *testing.T) {
 	if _, err := visible.NewGuard(failing{}).Write([]byte("x")); err == nil {
 		t.Error("the guard hides an error")

@@ -22,7 +22,7 @@ func Hidden(r rune) bool {
 }
 
 // isInkless tells the letters, marks and symbols that have no ink; the test of this
-// package holds them against Unicode's properties.
+// package compares them with Unicode's properties.
 func isInkless(r rune) bool {
 	switch {
 	case r == 0x034f, // combining grapheme joiner

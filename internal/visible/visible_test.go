@@ -40,7 +40,7 @@ const shown = " \u3000"
 // HALF BLANK, KHITAN SMALL SCRIPT FILLER, MUSICAL SYMBOL NULL NOTEHEAD.
 const blank = "\u2800\U00013441\U00013442\U00016fe4\U0001d159"
 
-// TestHidden holds the table against the properties, for every code point.
+// TestHidden compares the table with the properties, for every code point.
 func TestHidden(t *testing.T) {
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		want, why := expected(r)
@@ -127,7 +127,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzText holds that nothing hidden is left, that the text stays as it is the second
+// FuzzText checks that nothing hidden is left, that the text stays as it is the second
 // time, and that JSON keeps its value.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"a\u202eb", "\u3000::x", "##\u034f[x]", "\xff\x1b", "section_start:1:a\r\x1b[0K", "\U0001d165##[", "#\n#[", "::a\n ::b"} {

@@ -80,7 +80,7 @@ func TestEngineCases(t *testing.T) {
 	}
 }
 
-// TestCutAndFlipped holds that damage is never a panic, and that Check and
+// TestCutAndFlipped checks that damage is never a panic, and that Check and
 // Append agree on what is JSON.
 func TestCutAndFlipped(t *testing.T) {
 	for _, c := range engineCases(t) {
@@ -155,7 +155,7 @@ func TestDepth(t *testing.T) {
 	}
 }
 
-// TestManyKeys holds that objects of many keys are checked in linear time: were
+// TestManyKeys checks that objects of many keys are checked in linear time: were
 // it quadratic, this test would take hours.
 func TestManyKeys(t *testing.T) {
 	var b bytes.Buffer

@@ -102,7 +102,7 @@ func (c *checker) space(at int) int {
 	return at
 }
 
-// run checks one value and returns the offset behind it.
+// run checks one value and returns the offset after it.
 func (c *checker) run() (int, error) {
 	src := c.src
 	at := 0

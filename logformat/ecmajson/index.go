@@ -121,7 +121,7 @@ func (n Node) Lookup(key string) Node {
 	return Node{}
 }
 
-// Children yields an object's members, or an array's elements but for numbers.
+// Children yields an object's members, or an array's elements except numbers.
 func (n Node) Children() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
 		if n.x == nil {

@@ -2,7 +2,7 @@ package ecmajson
 
 import "testing"
 
-// TestIndex holds the index of every engine case against the value's own way
+// TestIndex compares the index of every engine case with the value's own way
 // through the bytes.
 func TestIndex(t *testing.T) {
 	var x Index

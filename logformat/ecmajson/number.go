@@ -11,7 +11,7 @@ import (
 const exactDigits = 15
 
 // ConsumeNumber checks the number literal at src[at]. It returns the offset
-// behind it; when ok is false, the offset of the byte that cannot stand there.
+// after it; when ok is false, the offset of the byte that cannot stand there.
 func ConsumeNumber(src []byte, at int) (end int, form Form, ok bool) {
 	i := at
 	if i < len(src) && src[i] == '-' {

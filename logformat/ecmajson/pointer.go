@@ -70,7 +70,7 @@ func (v Value) PointerAt(offset int) (pointer string, leaf Value) {
 	return pointer, leaf
 }
 
-// Locate is PointerAt, and tells also where in v the value starts: behind
+// Locate is PointerAt, and tells also where in v the value starts: after
 // offset when the byte is of its key.
 func (v Value) Locate(offset int) (pointer string, start int, leaf Value) {
 	var b strings.Builder

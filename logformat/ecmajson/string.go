@@ -26,7 +26,7 @@ func special(x uint64) uint64 {
 }
 
 // ConsumeString checks the string literal that starts with the quote at
-// src[at]. It returns the offset behind its closing quote; when ok is false, the
+// src[at]. It returns the offset after its closing quote; when ok is false, the
 // offset of the byte that cannot stand there.
 func ConsumeString(src []byte, at int) (end int, form Form, ok bool) {
 	i := at + 1
@@ -69,7 +69,7 @@ func consumeMultibyte(src []byte, i int) (int, Form) {
 	form := Form(0)
 	for i < len(src) && src[i] >= utf8.RuneSelf {
 		b := src[i]
-		// Three-byte characters but for the two lead bytes with odd ranges: most
+		// Three-byte characters except for the two lead bytes with odd ranges: most
 		// of what is not Latin.
 		if b >= 0xE1 && b <= 0xEF && b != 0xED && i+2 < len(src) && src[i+1]&0xC0 == 0x80 && src[i+2]&0xC0 == 0x80 {
 			i += 3

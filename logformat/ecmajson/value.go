@@ -49,7 +49,7 @@ func (v Value) Kind() Kind {
 	return Number
 }
 
-// Skip returns the offset behind the value that starts at src[at], in a text
+// Skip returns the offset after the value that starts at src[at], in a text
 // that [Check] accepted.
 func Skip(src []byte, at int) int {
 	switch src[at] {

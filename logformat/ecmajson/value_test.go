@@ -102,7 +102,7 @@ func TestMembersOfAnySpelling(t *testing.T) {
 	}
 }
 
-// TestFind holds that a value is where Find says, and that Locate leads back.
+// TestFind checks that a value is where Find says, and that Locate leads back.
 func TestFind(t *testing.T) {
 	text := ecmajson.Value(` { "a" : [ 1 , {"b/c":"x","b/c":"y"} ] , "":{"~":null} }`)
 	text = text[1:]

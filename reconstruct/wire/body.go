@@ -13,8 +13,8 @@ type HoleKind string
 // The kinds of hole.
 const (
 	FileID       HoleKind = "file-id"       // the provider's id of an uploaded image
-	ImageData    HoleKind = "image-data"    // a data URL whose bytes are not at hand
-	ImageSize    HoleKind = "image-size"    // the size of a resized image that is not at hand
+	ImageData    HoleKind = "image-data"    // a data URL whose bytes are not available
+	ImageSize    HoleKind = "image-size"    // the size of a resized image that is not available
 	ObjectPath   HoleKind = "object-path"   // where the model's tools find an image: one folder for all of a session
 	CodeText     HoleKind = "code-text"     // a text that is code of the harness and in no log, as [Body.Open] left it
 	OmissionText HoleKind = "omission-text" // the adapter's text in place of an omitted image
@@ -147,7 +147,7 @@ type Difference struct {
 }
 
 // Match compares the body with captured bytes. It returns nil when they are
-// equal but for the holes, which are then filled with what the capture holds.
+// equal except for the holes, which are then filled with what the capture holds.
 func (b *Body) Match(captured []byte) *Difference {
 	var at, own int64
 	var seen fillings

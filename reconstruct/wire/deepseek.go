@@ -33,7 +33,7 @@ func unsupported(reason string) error { return &Unsupported{reason, reason} }
 // safe for concurrent use.
 type Builder struct {
 	policy  Policy
-	objects *objectstore.Verifier // nil: no store at hand
+	objects *objectstore.Verifier // nil: no store available
 
 	// Converted messages by the address of their JSON: of the last body, and of
 	// the one being built. What a body does not use is forgotten.
@@ -104,7 +104,7 @@ func (w *writer) prefix(q Request) {
 	}
 }
 
-// suffix writes what stands behind the messages.
+// suffix writes what stands after the messages.
 func (w *writer) suffix(q Request, thinking, effort string) error {
 	w.text(`],"stream":true,"stream_options":{"include_usage":true}`)
 	if thinking != "" {

@@ -71,7 +71,7 @@ func (b *Builder) Digest(q Request) (length int64, digest [sha256.Size]byte, ok 
 }
 
 // common returns how many messages of the last body are a prefix of the request's,
-// and drops what is remembered behind them.
+// and drops what is remembered after them.
 func (r *roll) common(prefix string, q Request) int {
 	if r.states == nil || prefix != r.prefix {
 		h := sha256.New()

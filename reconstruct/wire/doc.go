@@ -26,7 +26,7 @@
 //
 // # Extensions
 //
-// From release 0.1.2 on plugins append members behind the last of a body. They are no
+// From release 0.1.2 on plugins append members after the last of a body. They are no
 // part of the request: [CutExtensions] takes them off a capture before it is matched.
 //
 // # Cost

@@ -6,7 +6,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
-// An Extension is a top-level member that something appended behind the last member of
+// An Extension is a top-level member that something appended after the last member of
 // a body: from release 0.1.2 on plugins do, one of them by default. It is no part of
 // the request.
 type Extension struct {
@@ -14,7 +14,7 @@ type Extension struct {
 	Value ecmajson.Value // as captured
 }
 
-// Extensions are the members behind a body's last.
+// Extensions are the members after a body's last.
 type Extensions struct {
 	Members []Extension
 	// Foreign is set where they are not as JSON.stringify prints them: with white
@@ -38,7 +38,7 @@ var bodyMembers = map[string]bool{
 }
 
 // CutExtensions takes a captured body apart: what the adapter wrote, with its closing
-// brace and whatever was captured behind it, and the members that were appended to it. A member that is no extension by
+// brace and whatever was captured after it, and the members that were appended to it. A member that is no extension by
 // its name ends nothing: where one follows, the body is returned as it is.
 func CutExtensions(captured []byte) ([]byte, Extensions) {
 	var x Extensions
@@ -83,7 +83,7 @@ func members(src []byte) func(yield func(member) bool) {
 			}
 			end := ecmajson.Skip(src, start)
 			m.key = ecmajson.Value(src[start:end:end])
-			start = skipSpace(src, skipSpace(src, end)+1) // behind the colon
+			start = skipSpace(src, skipSpace(src, end)+1) // after the colon
 			end = ecmajson.Skip(src, start)
 			m.value = ecmajson.Value(src[start:end:end])
 			if !yield(m) {

@@ -27,15 +27,15 @@ func TestCutExtensions(t *testing.T) {
 		{"white space before it", `{"model":"m","messages":[],"stream":true,"max_tokens":5, "dsh_session_log":1}`, base, "dsh_session_log", true},
 		{"twice", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"dsh_session_log":1,"dsh_session_log":2}`, base, "dsh_session_log dsh_session_log", true},
 		{"a number that JavaScript prints otherwise", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"dsh_session_log":1.0}`, base, "dsh_session_log", true},
-		{"a line feed behind the end", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"dsh_session_log":1}` + "\n", base + "\n", "dsh_session_log", false},
+		{"a line feed after the end", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"dsh_session_log":1}` + "\n", base + "\n", "dsh_session_log", false},
 		// These are differences: what the adapter wrote is not all there, or not alone.
-		{"white space behind the last member", `{"model":"m","messages":[],"stream":true,"max_tokens":5 ,"dsh_session_log":1}`, `{"model":"m","messages":[],"stream":true,"max_tokens":5 }`, "dsh_session_log", false},
+		{"white space after the last member", `{"model":"m","messages":[],"stream":true,"max_tokens":5 ,"dsh_session_log":1}`, `{"model":"m","messages":[],"stream":true,"max_tokens":5 }`, "dsh_session_log", false},
 		{"in the middle", `{"model":"m","messages":[],"dsh_session_log":1,"stream":true,"max_tokens":5}`, "", "", false},
 		{"at the start", `{"dsh_session_log":1,"model":"m","messages":[],"stream":true,"max_tokens":5}`, "", "", false},
-		{"a member of the body behind it", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"dsh_session_log":1,"tools":[]}`, "", "", false},
+		{"a member of the body after it", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"dsh_session_log":1,"tools":[]}`, "", "", false},
 		{"the same, spelled otherwise", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"dsh_session_log":1,"\u0074ools":[]}`, "", "", false},
 		{"a member of the body twice", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"max_tokens":6,"dsh_session_log":1}`, `{"model":"m","messages":[],"stream":true,"max_tokens":5,"max_tokens":6}`, "dsh_session_log", false},
-		{"nothing but extensions", `{"dsh_session_log":1}`, "", "", false},
+		{"only extensions", `{"dsh_session_log":1}`, "", "", false},
 		{"no object", `["dsh_session_log"]`, "", "", false},
 		{"a cut body", `{"model":"m","messages":[],"stream":true,"max_tokens":5,"dsh_session_log":`, "", "", false},
 		{"an empty object", `{}`, "", "", false},
@@ -55,7 +55,7 @@ func TestCutExtensions(t *testing.T) {
 	}
 }
 
-// FuzzCutExtensions holds that what is cut is what the text has: put together again, it
+// FuzzCutExtensions checks that what is cut is what the text has: put together again, it
 // is the capture, and the rest is JSON when the capture is.
 func FuzzCutExtensions(f *testing.F) {
 	f.Add([]byte(`{"model":"m","messages":[],"dsh_session_log":[1] , "x":2}`))
@@ -171,7 +171,7 @@ func leaveOut(text string, s place) string {
 	return strings.TrimSuffix(text[:s.start], ",") + text[s.end:]
 }
 
-// TestExtensionsOfCaptures holds that bodies with what a default installation appends
+// TestExtensionsOfCaptures checks that bodies with what a default installation appends
 // are those that the log gives.
 func TestExtensionsOfCaptures(t *testing.T) {
 	dir := filepath.Join(fixtures, "late-extensions", "wire")

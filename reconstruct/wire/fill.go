@@ -211,7 +211,7 @@ func omissionEnd(rest, next []byte) int {
 }
 
 // stringEnd returns where the JSON string that text is inside of ends, -1 when text
-// does not hold that.
+// does not check that.
 func stringEnd(text []byte) int {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

@@ -17,10 +17,10 @@ type picture struct {
 	variant bool  // a resized one, not the object itself
 	size    int64 // bytes of what is sent, as far as it is known
 
-	// Empty when it is not at hand.
+	// Empty when it is not available.
 	url    []byte // the data URL
 	pixels string // "WxH"
-	reason string // why something is not at hand
+	reason string // why something is not available
 }
 
 // A pictureKey tells what is sent of an attachment apart by how it was made.
@@ -140,7 +140,7 @@ func (b *Builder) picture(ref objectstore.Reference) *picture {
 	p.variant = !fits
 	switch {
 	case b.objects == nil:
-		p.reason = "no object store is at hand"
+		p.reason = "no object store is available"
 	case fits:
 		data, failure := b.objects.Bytes(ref)
 		if failure != nil {

@@ -79,7 +79,7 @@ func TestFillings(t *testing.T) {
 		equal  bool
 	}{
 		{"a file id", wire.Files, wire.FileID, "file-abc_123", true},
-		{"a file id that escapes the quote behind it", wire.Files, wire.FileID, `file-abc\`, false},
+		{"a file id that escapes the quote after it", wire.Files, wire.FileID, `file-abc\`, false},
 		{"a file id with a control character", wire.Files, wire.FileID, "file\n", false},
 		{"a file id beyond ASCII", wire.Files, wire.FileID, "fil\u00e9", false},
 		{"no file id", wire.Files, wire.FileID, "", false},
@@ -143,7 +143,7 @@ func TestOmittedImage(t *testing.T) {
 
 const onePixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
-// FuzzWireMatch holds that matching never fails on what was captured, and that what
+// FuzzWireMatch checks that matching never fails on what was captured, and that what
 // it calls equal is: the body with its holes filled is the capture, byte for byte,
 // and JSON whenever the body is.
 func FuzzWireMatch(f *testing.F) {

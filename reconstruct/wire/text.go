@@ -58,7 +58,7 @@ func surrogate(text []byte) (rune, bool) {
 	return rune(n), err == nil && n >= 0xd800
 }
 
-// escaped reports whether the byte behind text is escaped by its last backslash.
+// escaped reports whether the byte after text is escaped by its last backslash.
 func escaped(text []byte) bool {
 	n := len(text) - len(bytes.TrimRight(text, `\`))
 	return n%2 == 1

@@ -281,7 +281,7 @@ func (a *Audit) assistantMessage(e *logformat.Event) {
 	a.asked(e, message.Lookup("content"))
 }
 
-// assembly holds an assistant message against the chunks of its attempt.
+// assembly compares an assistant message with the chunks of its attempt.
 func (a *Audit) assembly(e *logformat.Event, message ecmajson.Value) {
 	w, interrupted := &a.step.answer, a.step.interrupted
 	if w.failed() && !interrupted {
@@ -307,7 +307,7 @@ func (a *Audit) assembly(e *logformat.Event, message ecmajson.Value) {
 	}
 }
 
-// content holds a message's blocks against those of the chunks; the first
+// content compares a message's blocks with those of the chunks; the first
 // difference is told.
 func (a *Audit) content(e *logformat.Event, blocks []*block, content ecmajson.Value) {
 	i := 0

@@ -105,7 +105,7 @@ func (a *Audit) end() {
 	}
 }
 
-// most is how many findings of one code are told apart; what comes on top is
+// most is how many findings of one code are named one by one; what comes on top is
 // counted in the last of them.
 const most = 100
 

@@ -38,7 +38,7 @@ func (a *Audit) time(time int64, pos logformat.Position, seq int64) {
 	}
 }
 
-// closerResult holds a closing result against the way the harness writes it.
+// closerResult compares a closing result with the way the harness writes it.
 func (a *Audit) closerResult(e *logformat.Event, message ecmajson.Value, c *call) {
 	a.closing.results = true
 	callID := message.Lookup("source").Lookup("callId").Text()
@@ -64,7 +64,7 @@ func (a *Audit) closerResult(e *logformat.Event, message ecmajson.Value, c *call
 	}
 }
 
-// closerFollowedBy holds that nothing comes between closers, nor between them and
+// closerFollowedBy checks that nothing comes between closers, nor between them and
 // the next lifetime.
 func (a *Audit) closerFollowedBy(e *logformat.Event) {
 	if a.closing.ended && a.act.Kind != transcript.SeedEnd {
@@ -82,7 +82,7 @@ func (a *Audit) closerFollowedBy(e *logformat.Event) {
 	}
 }
 
-// closeTurn holds the end of a turn against the closers before it.
+// closeTurn compares the end of a turn with the closers before it.
 func (a *Audit) closeTurn(e *logformat.Event, kind string) {
 	results := a.closing.results
 	a.closing.results = false
@@ -110,7 +110,7 @@ func (a *Audit) endSeed(e *logformat.Event) {
 	a.rewrite.open = nil
 }
 
-// forkBoundary holds that a fork's own events begin behind a session/end-seed.
+// forkBoundary checks that a fork's own events begin after a session/end-seed.
 func (a *Audit) forkBoundary(e *logformat.Event) {
 	if a.seed > 0 && e.Seq == a.seed && a.act.Kind != transcript.SeedEnd && a.clock.kind != transcript.SeedEnd {
 		a.report(finding.AuditForkBoundary, e, "%s is the first event of the fork's own", e.Type)

@@ -1,4 +1,4 @@
-// Package audit holds a log against itself: what the log says in one place must
+// Package audit compares a log with itself: what the log says in one place must
 // agree with what it says in another (section 9 of the format).
 //
 //   - An assistant message is the assembly of the chunks that it cites: blocks,
@@ -28,6 +28,6 @@
 //
 // # Non-goals
 //
-// It reads one log and no other: a fork is held against its parent by package
+// It reads one log and no other: a fork is compared with its parent by package
 // lineage. It does not know attachments, recordings or printing.
 package audit

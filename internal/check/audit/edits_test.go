@@ -163,7 +163,7 @@ var edits = []struct {
 	{"an interrupted message taken out", "cancel-mid-stream", gone(16), finding.AuditMessageMissing, 17},
 	{"an interrupted message in a completed turn", "cancel-mid-stream", sub(70, `{"kind":"aborted","reason":{"kind":"user"}}`, `{"kind":"error","error":{"message":"x","code":"UNKNOWN"}}`), finding.AuditInterrupted, 68},
 	{"the model of a message", "tools-parallel", sub(54, `"model":"deepseek-v4-flash"`, `"model":"deepseek-v4-pro"`), finding.AuditRoute, 54},
-	{"a chunk behind the message", "tools-parallel", put(55, "assistant/chunk", `"data":{"turn":1,"step":2,"chunk":{"type":"usage","usage":{"inputTokens":1,"outputTokens":1}}}`), finding.AuditChunkLate, 55},
+	{"a chunk after the message", "tools-parallel", put(55, "assistant/chunk", `"data":{"turn":1,"step":2,"chunk":{"type":"usage","usage":{"inputTokens":1,"outputTokens":1}}}`), finding.AuditChunkLate, 55},
 
 	// Turns and steps.
 	{"the number of a turn", "tools-sequential", sub(59, `"turn":2`, `"turn":3`), finding.AuditTurnOrder, 59},
@@ -265,7 +265,7 @@ var edits = []struct {
 	{"a call without an id", "tools-parallel", both(all(23, `"c4"`, `""`), all(30, `"c4"`, `""`), all(34, `"c4"`, `""`), all(41, `"c4"`, `""`)), finding.AuditEmptyCallID, 34},
 }
 
-// TestEdits holds that each edit is caught by its code, alone or before all
+// TestEdits checks that each edit is caught by its code, alone or before all
 // others: first in the log, notes aside that come before an error.
 func TestEdits(t *testing.T) {
 	for _, c := range edits {
@@ -291,7 +291,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// TestEveryCodeIsCaught holds that each code of the audit is earned by an edit or
+// TestEveryCodeIsCaught checks that each code of the audit is earned by an edit or
 // by a recorded log.
 func TestEveryCodeIsCaught(t *testing.T) {
 	earned := make(map[finding.Code]bool)
@@ -310,7 +310,7 @@ func TestEveryCodeIsCaught(t *testing.T) {
 	}
 }
 
-// TestRequests holds that a hazard names the requests that it stands in.
+// TestRequests checks that a hazard names the requests that it stands in.
 func TestRequests(t *testing.T) {
 	x := readText(t, "tools-sequential")
 	sub(24, "pier gull", `\ud83d gull`)(x)

@@ -9,7 +9,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
-// FuzzAudit holds that any log gets an audit, whose findings are in the order of
+// FuzzAudit checks that any log gets an audit, whose findings are in the order of
 // the log and of the catalogue.
 func FuzzAudit(f *testing.F) {
 	for _, dir := range []string{"tools-parallel", "crash-torn-line", "scripted-replay-state", "retry-attempts", "max-tokens-empty-content", "compaction-pressure"} {
@@ -24,7 +24,7 @@ func FuzzAudit(f *testing.F) {
 		last := int64(-1)
 		for _, f := range found {
 			if f.Place.Seq < last {
-				t.Errorf("%s at seq %d comes behind seq %d", f.Code, f.Place.Seq, last)
+				t.Errorf("%s at seq %d comes after seq %d", f.Code, f.Place.Seq, last)
 			}
 			last = f.Place.Seq
 		}

@@ -82,7 +82,7 @@ func (a *Audit) contextMissing(e *logformat.Event) {
 	}
 }
 
-// route holds the producer of an assistant message against the header in force.
+// route compares the producer of an assistant message with the header in force.
 func (a *Audit) route(e *logformat.Event, source ecmajson.Value) {
 	if header := a.session.Epoch(); header != nil {
 		if what := a.routeDiffers(source, header); what != nil {
@@ -105,7 +105,7 @@ type retryRecord struct {
 	id, attempt ecmajson.Value
 }
 
-// retry holds the records of a retry against the failure that they follow.
+// retry compares the records of a retry with the failure that they follow.
 func (a *Audit) retry(act *transcript.Act) {
 	e := act.Event
 	if !a.inOpenStep(e) {

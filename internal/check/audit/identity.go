@@ -37,7 +37,7 @@ func (a *Audit) message(e *logformat.Event, message ecmajson.Value) {
 	a.report(finding.AuditMessageID, e, "%q, first used in seq %d", id, first)
 }
 
-// title holds that a title is about user messages of the log.
+// title checks that a title is about user messages of the log.
 func (a *Audit) title(e *logformat.Event) {
 	for _, seq := range seqsOf(e.Data.Lookup("messageSeqs")) {
 		if _, ok := a.identity.users[seq]; !ok {

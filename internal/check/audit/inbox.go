@@ -63,7 +63,7 @@ func (a *Audit) spliced(e *logformat.Event) {
 	}
 }
 
-// twicePending holds that no message waits twice.
+// twicePending checks that no message waits twice.
 func (a *Audit) twicePending(e *logformat.Event, inserted []pendingMessage) {
 	for _, m := range inserted {
 		times := 0
@@ -81,7 +81,7 @@ func (a *Audit) twicePending(e *logformat.Event, inserted []pendingMessage) {
 	}
 }
 
-// claim holds a removal that is no cancel against the way the loop claims: before
+// claim compares a removal that is no cancel with the way the loop claims: before
 // a step it takes all that waits for the step, and before the first step of a turn
 // one that waits for the turn.
 func (a *Audit) claim(e *logformat.Event, target string, start, removed, waiting int64) {
@@ -99,7 +99,7 @@ func (a *Audit) claim(e *logformat.Event, target string, start, removed, waiting
 	}
 }
 
-// userMessage holds a message that enters against the inbox message of its id.
+// userMessage compares a message that enters with the inbox message of its id.
 func (a *Audit) userMessage(e *logformat.Event) {
 	a.message(e, e.Data)
 	a.identity.users[e.Seq] = struct{}{}

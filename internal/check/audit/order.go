@@ -115,7 +115,7 @@ func (a *Audit) turnEnd(e *logformat.Event) {
 	a.step = step{}
 }
 
-// turnReason holds the reason of a turn's end against its last step.
+// turnReason compares the reason of a turn's end with its last step.
 func (a *Audit) turnReason(e *logformat.Event, kind string) {
 	switch {
 	case kind == "max-tokens" && !a.turn.truncated:

@@ -30,7 +30,7 @@ var notes = map[string][]finding.Code{
 	"crash-torn-line":              {finding.AuditOpenTurn},
 }
 
-// TestRecorded holds that no rule speaks up about what the harness wrote:
+// TestRecorded checks that no rule speaks up about what the harness wrote:
 // sessions, forks, subagents, logs before their repair, and all containers.
 func TestRecorded(t *testing.T) {
 	logs := 0
@@ -78,7 +78,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-// TestRefused holds that a log which cannot be trusted has no findings.
+// TestRefused checks that a log which cannot be trusted has no findings.
 func TestRefused(t *testing.T) {
 	cases, err := filepath.Glob(fixtures + "/reject-*/session.jsonl*")
 	if err != nil || len(cases) == 0 {

@@ -31,7 +31,7 @@ func (w *rewrite) recordCode() finding.Code {
 	return finding.AuditCompaction
 }
 
-// recordFollowedBy holds that a record's replacement follows it at once. A crash
+// recordFollowedBy checks that a record's replacement follows it at once. A crash
 // may have come between the two.
 func (a *Audit) recordFollowedBy(e *logformat.Event) {
 	record := a.rewrite.record
@@ -81,7 +81,7 @@ func (a *Audit) compaction(act *transcript.Act) {
 	w.open = nil
 }
 
-// compactionTurn holds the turn that a compaction names against the open one.
+// compactionTurn compares the turn that a compaction names with the open one.
 func (a *Audit) compactionTurn(e *logformat.Event) {
 	switch v := e.Data.Lookup("turn"); {
 	case v.Kind() == ecmajson.Null:
@@ -93,7 +93,7 @@ func (a *Audit) compactionTurn(e *logformat.Event) {
 	}
 }
 
-// replaced holds a replacing event against the record before it.
+// replaced compares a replacing event with the record before it.
 func (a *Audit) replaced(e *logformat.Event) {
 	record, announced := a.rewrite.record, a.rewrite.announces
 	role := a.act.Entry.Role
@@ -107,7 +107,7 @@ func (a *Audit) replaced(e *logformat.Event) {
 		record != nil && announced == transcript.Compaction && role == transcript.User:
 		a.replacement(e, record)
 	case record != nil:
-		a.report(a.rewrite.recordCode(), e, "%s is replaced behind %s", e.Type, record.Type)
+		a.report(a.rewrite.recordCode(), e, "%s is replaced after %s", e.Type, record.Type)
 	case source.Lookup("compactionId") != nil:
 		a.report(finding.AuditCompaction, e, "it is the summary of a compaction, and no compaction/summary stands right before it")
 	default:
@@ -115,7 +115,7 @@ func (a *Audit) replaced(e *logformat.Event) {
 	}
 }
 
-// replacement holds a replacement against its record.
+// replacement compares a replacement with its record.
 func (a *Audit) replacement(e, record *logformat.Event) {
 	code, data := a.rewrite.recordCode(), record.Data
 	shadowed := a.shadowed(e)
@@ -139,7 +139,7 @@ func (a *Audit) replacement(e, record *logformat.Event) {
 	}
 }
 
-// summary holds the message that a compaction leaves against its record.
+// summary compares the message that a compaction leaves with its record.
 func (a *Audit) summary(e *logformat.Event, data ecmajson.Value) {
 	if id := e.Data.Lookup("source").Lookup("compactionId"); id != nil && !ecmajson.Equal(id, data.Lookup("compactionId")) {
 		a.report(finding.AuditCompaction, e, "it names the compaction %s, its record %s", brief(id), brief(data.Lookup("compactionId")))

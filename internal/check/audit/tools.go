@@ -39,7 +39,7 @@ func (a *Audit) asked(e *logformat.Event, content ecmajson.Value) {
 	}
 }
 
-// toolCall holds a tool/call against the block that asked for it.
+// toolCall compares a tool/call with the block that asked for it.
 func (a *Audit) toolCall(e *logformat.Event) {
 	if !a.inOpenStep(e) {
 		return
@@ -78,7 +78,7 @@ func (a *Audit) toolCall(e *logformat.Event) {
 	}
 }
 
-// toolResult holds an appended tool/result against its call.
+// toolResult compares an appended tool/result with its call.
 func (a *Audit) toolResult(e *logformat.Event) {
 	message := e.Data.Lookup("message")
 	a.message(e, message)
@@ -132,7 +132,7 @@ func (a *Audit) openCall(id string) *call {
 	return asked
 }
 
-// resultSources holds what a result cites against its call.
+// resultSources compares what a result cites with its call.
 func (a *Audit) resultSources(e *logformat.Event, c *call) {
 	if e.Upgraded != "" {
 		return

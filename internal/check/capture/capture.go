@@ -69,8 +69,8 @@ type posted struct {
 	key   string
 }
 
-// New returns the check that holds the requests of a log against captured bodies; objects is nil where no
-// store is at hand.
+// New returns the check that compares the requests of a log with captured bodies; objects is nil where no
+// store is available.
 func New(c *Traffic, objects *objectstore.Verifier) *Check {
 	return &Check{
 		of: c, objects: objects, digests: make(map[[sha256.Size]byte][]*posted), holes: make(map[wire.HoleKind]int),

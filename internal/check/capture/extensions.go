@@ -10,7 +10,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
-// closeExtensions names the members that were captured behind the bodies' last. They
+// closeExtensions names the members that were captured after the bodies' last. They
 // are no part of a request, so a body with them equals one without.
 func (t *Check) closeExtensions(place finding.Place) {
 	known, foreign := make(map[string]int), make(map[string]int)

@@ -20,7 +20,7 @@ type oneshot struct {
 	model   string
 	process int // the lifetime that posted it
 	found   bool
-	whole   bool         // the log determines all of it; otherwise all but the last message
+	whole   bool         // the log determines all of it; otherwise all except the last message
 	request wire.JSON    // nil: the log does not describe it
 	bodies  []*wire.Body // by policy; nil with images, whose policies a capture tells
 }
@@ -111,7 +111,7 @@ func (t *Check) closeOneshots(place finding.Place) {
 			t.rests(p, body, o.model, o.process)
 			what := fmt.Sprintf("%s of seq %d is %s", o.what, o.seq, p.Name)
 			if !o.whole {
-				what += ", all but its final instruction compared"
+				what += ", all except its final instruction compared"
 			}
 			t.log.Note(finding.CaptureOneshot, finding.Plain(what), place)
 			break

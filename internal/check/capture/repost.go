@@ -10,7 +10,7 @@ import (
 )
 
 // closeReposts recognises further posts of one attempt or one-shot: the same body, or the same
-// but for file ids. How often a dispatch posted is not in the log.
+// except for file ids. How often a dispatch posted is not in the log.
 func (t *Check) closeReposts(place finding.Place) {
 	for i, p := range t.bodies {
 		if p.taken || p.text == nil {

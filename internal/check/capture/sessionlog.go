@@ -14,7 +14,7 @@ import (
 )
 
 // A plugin of release 0.1.2 posts the log itself with each request: in a member
-// behind the body's last, its events since what was accepted before,
+// after the body's last, its events since what was accepted before,
 //
 //	{"version":1,"session":{…},"afterSeq":N,"throughSeq":N,"events":[{"type","seq","time","data",…},…]}
 //

@@ -26,7 +26,7 @@ type Check struct {
 	session   *reconstruct.Session
 	step      logformat.Position // of the open step's start
 	stepSeq   int64
-	byKey     map[string][]*requestlog.Entry // in the order of the file, but for those that are a request's
+	byKey     map[string][]*requestlog.Entry // in the order of the file, except for those that are a request's
 	lifetimes lifetimes
 	taken     map[*requestlog.Entry]bool
 	ofKey     map[string]*requestlog.Entry  // the first that is a request's
@@ -51,7 +51,7 @@ type drift struct {
 	at    int // index in found
 }
 
-// New returns the check that holds the requests of a log against those of a recording.
+// New returns the check that compares the requests of a log with those of a recording.
 func New(file *requestlog.File) *Check {
 	return &Check{
 		file: file, byKey: make(map[string][]*requestlog.Entry), taken: make(map[*requestlog.Entry]bool),
@@ -82,7 +82,7 @@ func (c *Check) After(*logformat.Record) {
 	c.lifetimes.act(c.session)
 }
 
-// place returns the place of an event that is at hand: of the record that is being
+// place returns the place of an event that is available: of the record that is being
 // applied, or the start of the step that it ends.
 func (c *Check) place(seq int64) finding.Place {
 	var pos logformat.Position

@@ -69,7 +69,7 @@ func (l *lifetimes) settle() {
 	}
 }
 
-// lost reports whether a line lies where lifetime i follows on another: behind all
+// lost reports whether a line lies where lifetime i follows on another: after all
 // lines of those before it, and before its own.
 func (l *lifetimes) lost(line, i int64) bool {
 	at := l.list[i]

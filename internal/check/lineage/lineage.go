@@ -1,4 +1,4 @@
-// Package lineage holds a session against the one it says it came from: a fork's
+// Package lineage compares a session with the one it says it came from: a fork's
 // first events are its parent's, and a subagent is one level deeper than the
 // session that started it.
 package lineage

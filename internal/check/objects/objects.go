@@ -18,7 +18,7 @@ type Check struct {
 	verify.Base
 	log      *result.Log
 	session  *reconstruct.Session
-	verifier *objectstore.Verifier // nil: no store at hand
+	verifier *objectstore.Verifier // nil: no store available
 	carriers []*carrier            // messages with references that may be on the surface
 	found    map[string]*objectFinding
 	order    []string
@@ -47,7 +47,7 @@ type objectFinding struct {
 	requests []string
 }
 
-// New returns the check that verifies attachments with a verifier; nil: no store is at hand, which is said.
+// New returns the check that verifies attachments with a verifier; nil: no store is available, which is said.
 func New(verifier *objectstore.Verifier) *Check {
 	return &Check{verifier: verifier, found: make(map[string]*objectFinding), objects: make(map[string]bool), byID: make(map[string]*attachmentRow)}
 }

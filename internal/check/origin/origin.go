@@ -93,7 +93,7 @@ func Window(text []byte, from, length int64) finding.Span {
 }
 
 // PrintedAnew is how a recording differs that another program parsed and printed.
-const PrintedAnew = "the JSON values are the same and only order or spelling differs, so another program printed the recording anew"
+const PrintedAnew = "the JSON values are the same and only order or spelling differs, so another program printed the recording again"
 
 // SameJSON reports whether a captured text is JSON of the same value as another one.
 func SameJSON(captured, rebuilt []byte) bool {

@@ -263,7 +263,7 @@ type sentPrompt struct {
 
 type prompts map[promptKey][]sentPrompt
 
-// cut forgets the prompts that end behind the kept messages. Under each key they
+// cut forgets the prompts that end after the kept messages. Under each key they
 // ascend, because a history grows between two cuts.
 func (p prompts) cut(kept int) {
 	for key, list := range p {

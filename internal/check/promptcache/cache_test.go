@@ -151,13 +151,13 @@ func TestVerdicts(t *testing.T) {
 		{"a tool more", func(w *world) { w.ask(1000, 0); w.tools = []string{"a", "b", "c"}; w.ask(1200, 0) }, promptcache.ExplainedDrop, 1000, "tools added=1000"},
 		{"tools in another order", func(w *world) { w.ask(1000, 0); w.tools = []string{"b", "a"}; w.ask(1200, 0) }, promptcache.ExplainedDrop, 1000, "tools reordered=1000"},
 		{"a compaction costs at most the prompt that follows it", func(w *world) { w.ask(9000, 0); w.compact(0); w.ask(800, 0) }, promptcache.ExplainedDrop, 800, "compaction=800"},
-		{"a compaction behind a prompt that is found", func(w *world) {
+		{"a compaction after a prompt that is found", func(w *world) {
 			w.ask(1000, 0)
 			w.ask(9000, 960)
 			w.compact(1)
 			w.ask(600, 960)
 		}, promptcache.ExplainedDrop, 600, "compaction=600"},
-		{"a compaction behind a prompt that is not found", func(w *world) {
+		{"a compaction after a prompt that is not found", func(w *world) {
 			w.ask(1000, 0)
 			w.ask(9000, 960)
 			w.compact(1)

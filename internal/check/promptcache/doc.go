@@ -18,7 +18,7 @@
 // are counts apart, so their sum is the whole prompt. That gives a lower bound
 // without any tokenizer: when an earlier request's whole prompt is a prefix of this
 // one's, the cache should give at least as many tokens as that request had.
-// A provider caches in blocks, so two blocks less are not held against it.
+// A provider caches in blocks, so two blocks less are not compared with it.
 //
 // # Verdicts
 //

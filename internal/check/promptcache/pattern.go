@@ -114,7 +114,7 @@ func (a *analysis) masked(name string, mask *regexp.Regexp, least int) *Pattern 
 		old, current := different(mask, p.value(same[0].old), p.value(same[0].new))
 		return &Pattern{
 			name + " in the " + p.name,
-			fmt.Sprintf("%s, first %s → %s: all behind it is read again each time", times(len(same)), diffview.Visible(a.redact.Text(old)), diffview.Visible(a.redact.Text(current))),
+			fmt.Sprintf("%s, first %s → %s: all after it is read again each time", times(len(same)), diffview.Visible(a.redact.Text(old)), diffview.Visible(a.redact.Text(current))),
 			keysOf(same),
 		}
 	}

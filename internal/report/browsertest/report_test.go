@@ -142,7 +142,7 @@ func TestHostile(t *testing.T) {
 	asks(tab, `document.documentElement.scrollWidth <= innerWidth`, true)
 }
 
-// TestWithoutScript holds that the page can be read where scripts do not run.
+// TestWithoutScript checks that the page can be read where scripts do not run.
 func TestWithoutScript(t *testing.T) {
 	tab := open(t, report(t, "compaction-pressure"), look{noScript: true})
 	tab.sees("#s1-r-4\\.2\\.1", "Request 8 · 4.2.1", "compaction put")
@@ -150,7 +150,7 @@ func TestWithoutScript(t *testing.T) {
 	tab.sees("#s1-requests", "7.2.1")
 }
 
-// TestNarrow holds that nothing sticks out on a telephone.
+// TestNarrow checks that nothing sticks out on a telephone.
 func TestNarrow(t *testing.T) {
 	tab := open(t, report(t, "compaction-pressure"), look{width: 390, height: 800})
 	asks(tab, `document.documentElement.scrollWidth <= innerWidth`, true)
@@ -159,7 +159,7 @@ func TestNarrow(t *testing.T) {
 	asks(tab, `document.querySelector(".detail.open").getBoundingClientRect().width`, 390)
 }
 
-// TestPaper holds that the page prints black on white whatever the screen is
+// TestPaper checks that the page prints black on white whatever the screen is
 // like, with every row of a long table, and with nothing that only a screen has.
 func TestPaper(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
@@ -180,7 +180,7 @@ func TestPaper(t *testing.T) {
 	tab.gone(".pager")
 }
 
-// TestPaperDrift holds that drift is printed though no request is open.
+// TestPaperDrift checks that drift is printed though no request is open.
 func TestPaperDrift(t *testing.T) {
 	tab := open(t, report(t, "--recorded", "drift/edited-message.jsonl", "tools-sequential"), look{})
 	tab.gone("#s1-r-1\\.2\\.1")

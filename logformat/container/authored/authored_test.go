@@ -50,7 +50,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestNumbers holds that rows count by their members, and that a last line
+// TestNumbers checks that rows count by their members, and that a last line
 // without a line feed stays one.
 func TestNumbers(t *testing.T) {
 	text := header + `{"type":"a","data":1}
@@ -225,7 +225,7 @@ func requests(t *testing.T, text []byte) (digests string) {
 	return digests
 }
 
-// FuzzComplete holds that no input makes it fail in another way than by a refusal,
+// FuzzComplete checks that no input makes it fail in another way than by a refusal,
 // and that lines keep their number.
 func FuzzComplete(f *testing.F) {
 	for _, path := range []string{"night-ferry/session.jsonl", "log-book/session.jsonl"} {

@@ -137,7 +137,7 @@ func TestLyingSizes(t *testing.T) {
 	}
 }
 
-// TestBomb holds that an entry which inflates to a gigabyte stops at the limit.
+// TestBomb checks that an entry which inflates to a gigabyte stops at the limit.
 func TestBomb(t *testing.T) {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -239,7 +239,7 @@ func ExampleOpen() {
 	// Output: session.jsonl
 }
 
-// TestCommonFolder holds that an export that was packed again with the folder that
+// TestCommonFolder checks that an export that was packed again with the folder that
 // it was unpacked to is read as it was.
 func TestCommonFolder(t *testing.T) {
 	const digest = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -370,7 +370,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// TestNewestGeneration holds that of the generations in a folder the newest is the session.
+// TestNewestGeneration checks that of the generations in a folder the newest is the session.
 func TestNewestGeneration(t *testing.T) {
 	data := archive(t, entry{name: "session.jsonl", text: log}, entry{name: "session.v3.jsonl", text: log}, entry{name: "session.v04.jsonl", text: log})
 	a, err := exportzip.Open("x.zip", bytes.NewReader(data), int64(len(data)))

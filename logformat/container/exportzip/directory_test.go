@@ -39,7 +39,7 @@ func refusal(err error) logformat.Code {
 	return ""
 }
 
-// TestManyEntries holds that an archive of ever more entries is given up, and what
+// TestManyEntries checks that an archive of ever more entries is given up, and what
 // that costs.
 func TestManyEntries(t *testing.T) {
 	for _, n := range []int{1000, exportzip.MaxEntries + 1} {
@@ -57,7 +57,7 @@ func TestManyEntries(t *testing.T) {
 	}
 }
 
-// TestOverlap holds that entries that share bytes are refused: the second entry's
+// TestOverlap checks that entries that share bytes are refused: the second entry's
 // place in the directory is set to the first one's.
 func TestOverlap(t *testing.T) {
 	data := pack(t, 2, func(i int) string { return strings.Repeat("x", 1000+i) })

@@ -23,7 +23,7 @@ func TestCompressedData(t *testing.T) {
 		want string // "" when the row is refused
 	}{
 		{"one frame", frame(`{"turn":1}`), `{"turn":1}`},
-		{"bytes behind it", append(frame(`{"turn":1}`), "more"...), `{"turn":1}`},
+		{"bytes after it", append(frame(`{"turn":1}`), "more"...), `{"turn":1}`},
 		{"a second frame", append(frame(`{"turn":1}`), frame(`{}`)...), `{"turn":1}`},
 		{"a value in two frames", append(frame(`{"turn"`), frame(`:1}`)...), ""},
 		{"a skippable frame first", slices.Concat(skippable, frame(`{"turn":1}`)), ""},

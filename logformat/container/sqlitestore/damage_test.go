@@ -149,7 +149,7 @@ func mutate(r *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// TestIndexAndTable holds that a row which an index does not lead to is missed, and
+// TestIndexAndTable checks that a row which an index does not lead to is missed, and
 // one that is not there, too.
 func TestIndexAndTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")

@@ -32,7 +32,7 @@ func connected(t *testing.T, statements string) (*engine, string) {
 	return e, dir
 }
 
-// TestOnlyReads holds that an engine does nothing but read rows, whoever asks.
+// TestOnlyReads checks that an engine does only read rows, whoever asks.
 func TestOnlyReads(t *testing.T) {
 	e, dir := connected(t, storetest.Schema+`
 CREATE VIEW v AS SELECT id FROM sessions; CREATE TRIGGER r AFTER INSERT ON sessions BEGIN SELECT 1; END`)
@@ -78,7 +78,7 @@ CREATE VIEW v AS SELECT id FROM sessions; CREATE TRIGGER r AFTER INSERT ON sessi
 	}
 }
 
-// TestBounds holds that work and values have an end, and that a failure of the engine
+// TestBounds checks that work and values have an end, and that a failure of the engine
 // is an error.
 func TestBounds(t *testing.T) {
 	e, _ := connected(t, storetest.Schema)

@@ -101,7 +101,7 @@ func printPacked(b []byte, typ string, seq, time int64, data []byte, row *eventR
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 // dataOf returns the JSON of the data column: text, or one Zstandard frame of it, which
-// must be UTF-8. What lies behind the frame is no part of it.
+// must be UTF-8. What lies after the frame is no part of it.
 func (r *Rows) dataOf(v value) ([]byte, error) {
 	data := v.bytes
 	switch v.kind {

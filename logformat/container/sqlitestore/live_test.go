@@ -189,7 +189,7 @@ func (w *writer) something() {
 	}
 }
 
-// TestRowsTakenBack holds that rows which were yielded and are then another's are not
+// TestRowsTakenBack checks that rows which were yielded and are then another's are not
 // passed on in silence.
 func TestRowsTakenBack(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -15,7 +15,7 @@ import (
 //
 // At its end, all that it has yielded belongs together. Should a writer have moved
 // pages meanwhile, the session is read again as of a later commit: as rows are only
-// added, it must start with what was yielded before, and the reading goes on behind
+// added, it must start with what was yielded before, and the reading goes on after
 // that.
 type Rows struct {
 	store *Store

@@ -113,7 +113,7 @@ func compareSchema(missing []object, surplus []string) error {
 	return nil
 }
 
-// sameStatement reports whether two statements are the same but for white space.
+// sameStatement reports whether two statements are the same except for white space.
 func sameStatement(a, b string) bool {
 	return slices.Equal(strings.Fields(a), strings.Fields(b))
 }

@@ -102,7 +102,7 @@ func TestRecordedStore(t *testing.T) {
 	}
 }
 
-// TestSchemaIsTheRecorded holds that the tests' stores are declared as the recorded.
+// TestSchemaIsTheRecorded checks that the tests' stores are declared as the recorded.
 func TestSchemaIsTheRecorded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	storetest.Write(t, path, storetest.Schema)
@@ -169,7 +169,7 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// TestOwn holds that what SQLite and the harness do to a store leaves it a store.
+// TestOwn checks that what SQLite and the harness do to a store leaves it a store.
 func TestOwn(t *testing.T) {
 	for name, test := range map[string]struct{ before, after string }{
 		"UTF-16 LE":               {before: `PRAGMA encoding = 'UTF-16le'`},

@@ -10,6 +10,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 // TestOneshotsOnTheWire compares the rebuilt one-shots with the bodies that were
@@ -32,7 +33,7 @@ func TestOneshotsOnTheWire(t *testing.T) {
 				}
 				seen++
 				instruction := lastMessage(t, posted)
-				body, err := wire.NewBuilder(wire.Policy{Effort: "high"}, nil).DeepSeek(wire.JSON(o.build(instruction)))
+				body, err := wire.NewBuilder(chat.Protocol, wire.Policy{Effort: "high"}, nil).Body(wire.JSON(o.build(instruction)))
 				if err != nil {
 					t.Fatal(err)
 				}

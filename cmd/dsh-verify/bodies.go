@@ -26,7 +26,7 @@ func (c *checker) bodies(log *source.Log) (*bodies, error) {
 	if err != nil {
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}
-	return &bodies{wire.NewBuilder(c.wire.Policy, verifier), c.redact}, nil
+	return &bodies{wire.NewBuilder(c.wire.protocol, c.wire.Policy, verifier), c.redact}, nil
 }
 
 func (b *bodies) printBytes(w io.Writer, q *reconstruct.Request) error {
@@ -36,7 +36,7 @@ func (b *bodies) printBytes(w io.Writer, q *reconstruct.Request) error {
 		q.WriteTo(w)
 		return endLine(w, q)
 	}
-	body, err := b.builder.DeepSeek(q)
+	body, err := b.builder.Body(q)
 	if err != nil {
 		fmt.Fprintf(w, `,"body":null,"reason":%s`, ecmajson.AppendString(nil, err.Error()))
 		return endLine(w, q)
@@ -70,7 +70,7 @@ func (b *bodies) printDigest(w io.Writer, q *reconstruct.Request) error {
 	if length, digest, ok, err := b.builder.Digest(q); err == nil && ok {
 		return known(length, fmt.Sprintf("%x", digest))
 	}
-	body, err := b.builder.DeepSeek(q)
+	body, err := b.builder.Body(q)
 	if err == nil && len(body.Holes) == 0 {
 		return known(body.Len(), fmt.Sprintf("%x", body.Digest()))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/check/capture"
 	"github.com/dsh-verify/dsh-verify/internal/check/lineage"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/protocol"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/internal/result"
@@ -75,12 +76,11 @@ func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
 	if c.redact, err = a.redactor(cmd); err != nil {
 		return nil, err
 	}
-	switch provider := cmd.String("wire"); provider {
-	case "":
-	case "deepseek":
-		c.wire = c.setup.wire
-	default:
-		return nil, usagef("--wire knows the body of deepseek, not of %q", provider)
+	if name := cmd.String("wire"); name != "" {
+		if c.wire = c.setup.wire; protocol.Named(name) == nil {
+			return nil, usagef("--wire knows the body of deepseek, not of %q", name)
+		}
+		c.wire.protocol = protocol.Named(name)
 	}
 	return c, nil
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/diffview"
+	"github.com/dsh-verify/dsh-verify/internal/protocol"
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/requestlog"
 	"github.com/dsh-verify/dsh-verify/internal/traffic"
-	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -188,7 +188,7 @@ func (c *checker) side(cmd *cli.Command, arg, ref string) (*side, error) {
 	if err != nil {
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}
-	body, err := wire.NewBuilder(c.wire.Policy, verifier).DeepSeek(q)
+	body, err := wire.NewBuilder(c.wire.protocol, c.wire.Policy, verifier).Body(q)
 	if err != nil {
 		return nil, quoting(exitUnverifiable, "request "+q.Key()+": ", err)
 	}
@@ -211,8 +211,9 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 			return nil, nil, &statusError{exitUnreadable, cause(err)}
 		}
 		new.name = path
-		if c.wire == nil && isBody(new.text) {
+		if p := protocol.Of(new.text); c.wire == nil && p != nil {
 			c.wire = c.setup.wire
+			c.wire.protocol = p
 		}
 		if c.wire == nil {
 			if err := needWire(cmd, "a --body that is one: "+path+" holds a request"); err != nil {
@@ -221,7 +222,7 @@ func (a *app) outside(cmd *cli.Command, c *checker, arg, ref string) (old, new *
 		}
 	}
 	if c.wire != nil && new.text != nil {
-		cut(new)
+		cut(c.wire.protocol, new)
 		old, _, err = c.closest(cmd, arg, ref, new.text)
 	} else {
 		old, err = c.side(cmd, arg, ref)
@@ -258,7 +259,7 @@ func (c *checker) captured(cmd *cli.Command, path, arg, ref string) (old, new *s
 			continue
 		}
 		posted := &side{name: b.Name + " of " + path, text: text}
-		cut(posted)
+		cut(c.wire.protocol, posted)
 		s, d, err := c.closest(cmd, arg, ref, posted.text)
 		if err != nil {
 			return nil, nil, err
@@ -284,7 +285,7 @@ func (c *checker) captured(cmd *cli.Command, path, arg, ref string) (old, new *s
 func (c *checker) closest(cmd *cli.Command, arg, ref string, captured []byte) (best *side, at *wire.Difference, err error) {
 	given := *c.wire
 	defer func() { *c.wire = given }()
-	for _, policy := range append([]wire.Policy{given.Policy}, wire.Infer(given.Policy, given.fixed, captured)...) {
+	for _, policy := range append([]wire.Policy{given.Policy}, given.protocol.Infer(given.Policy, given.fixed, captured)...) {
 		c.wire.Policy = policy
 		s, err := c.side(cmd, arg, ref)
 		if err != nil {
@@ -305,9 +306,9 @@ func (c *checker) closest(cmd *cli.Command, arg, ref string, captured []byte) (b
 }
 
 // cut leaves out the members that something appended to a captured body.
-func cut(s *side) {
+func cut(p wire.Protocol, s *side) {
 	var extra wire.Extensions
-	if s.text, extra = wire.CutExtensions(s.text); len(extra.Members) > 0 {
+	if s.text, extra = wire.CutExtensions(p, s.text); len(extra.Members) > 0 {
 		s.name += fmt.Sprintf(" without %s after its last", plural(len(extra.Members), "member"))
 	}
 }
@@ -315,13 +316,6 @@ func cut(s *side) {
 func readLimited(path string, limit int64) ([]byte, error) {
 	text, err := regular.ReadFile(path, limit)
 	return []byte(strings.TrimSuffix(string(text), "\n")), err
-}
-
-func isBody(text []byte) bool {
-	if _, err := ecmajson.Check(text); err != nil {
-		return false
-	}
-	return ecmajson.Value(text).Lookup("stream_options") != nil
 }
 
 // recordedRequest returns what a file recorded of a request: of several entries the

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/protocol"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
@@ -62,7 +63,9 @@ func listFormats() formatList {
 		{"folder of bodies", "HTTP bodies, with or without an index.jsonl"},
 		{"HAR 1.2", "captured traffic of any proxy; base64 and compressed bodies included"},
 	}
-	list.Bodies = []formatEntry{{"deepseek", "the body that the DeepSeek adapter posts to /chat/completions"}}
+	for _, p := range protocol.All {
+		list.Bodies = append(list.Bodies, formatEntry{p.Name(), "the body that the DeepSeek adapter posts to " + p.Path()})
+	}
 	return list
 }
 

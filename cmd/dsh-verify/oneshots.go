@@ -142,7 +142,7 @@ func (c *checker) showOneshot(cmd *cli.Command, log *source.Log, ref string, red
 		if err != nil {
 			return &statusError{exitUnverifiable, ref + ": " + err.Error()}
 		}
-		body, err := wire.NewBuilder(c.wire.Policy, nil).DeepSeek(wire.JSON(canonical))
+		body, err := wire.NewBuilder(c.wire.protocol, c.wire.Policy, nil).Body(wire.JSON(canonical))
 		if err != nil {
 			return quoting(exitUnverifiable, ref+": ", err)
 		}

@@ -121,7 +121,7 @@ func (c *checker) showRequest(cmd *cli.Command, log *source.Log, picked *chosen,
 		if err != nil {
 			return &statusError{exitUnreadable, cause(err)}
 		}
-		body, err := wire.NewBuilder(c.wire.Policy, verifier).DeepSeek(q)
+		body, err := wire.NewBuilder(c.wire.protocol, c.wire.Policy, verifier).Body(q)
 		if err != nil {
 			return quoting(exitUnverifiable, "request "+q.Key()+": ", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/traffic"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 // wireFlags tell what a deployment decided and no log holds.
@@ -61,6 +62,7 @@ func rejectWire(cmd *cli.Command, asked string, names ...string) error {
 
 // A wirePolicy is what the flags and the policy file say of a deployment.
 type wirePolicy struct {
+	protocol wire.Protocol
 	wire.Policy
 	fixed map[string]bool   // settings that were given; the others may be inferred
 	from  map[string]string // what gave a setting, by the keys of a policy's images
@@ -69,7 +71,7 @@ type wirePolicy struct {
 // readWirePolicy takes the settings of the policy file, and then those of the
 // flags, which win.
 func readWirePolicy(cmd *cli.Command, file *policy.Policy) (*wirePolicy, error) {
-	p := &wirePolicy{wire.DefaultPolicy(), map[string]bool{}, map[string]string{}}
+	p := &wirePolicy{chat.Protocol, wire.DefaultPolicy(), map[string]bool{}, map[string]string{}}
 	for _, s := range file.Images {
 		from := fmt.Sprintf("%s:%d", file.Path, s.Line)
 		if err := p.image(s.Key, s.Value, from); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 // logs are the generated logs, by name.
@@ -153,7 +154,7 @@ func wireDigests(b *testing.B, log []byte) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	builder := wire.NewBuilder(wire.DefaultPolicy(), nil)
+	builder := wire.NewBuilder(chat.Protocol, wire.DefaultPolicy(), nil)
 	for q, err := range reconstruct.NewSession(header, reconstruct.Options{}).Requests(r) {
 		if err != nil {
 			b.Fatal(err)

@@ -22,6 +22,7 @@ var picture = [][]string{
 	{"reconstruct/transcript", "reconstruct/wire"},
 	{"reconstruct", "reconstruct/wire/..."},
 	// What requests are compared with, and what is said about them.
+	{"internal/protocol"},
 	{"golden", "internal/provenance", "internal/headerdiff", "internal/traffic", "internal/requestlog"},
 	{"internal/finding", "internal/provider"},
 	{"internal/source", "internal/result", "internal/check/origin"},

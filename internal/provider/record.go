@@ -24,6 +24,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dsh-verify/dsh-verify/internal/protocol"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/visible"
 )
@@ -134,7 +135,7 @@ func (p *Proxy) lose() {
 
 // isChat tells requests to a model from uploads and the like.
 func isChat(r *http.Request) bool {
-	return r.Method == http.MethodPost && strings.HasSuffix(r.URL.Path, "/chat/completions")
+	return r.Method == http.MethodPost && protocol.ForPath(r.URL.Path) != nil
 }
 
 // An entry is a line of the index.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dsh-verify/dsh-verify/internal/protocol"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
@@ -51,7 +52,7 @@ var kindNames = map[ecmajson.Kind]string{
 func (q *harRequest) isChat() bool {
 	path, _, _ := strings.Cut(q.url.Text(), "?")
 	path, _, _ = strings.Cut(path, "#")
-	return strings.EqualFold(q.method.Text(), "POST") && strings.HasSuffix(strings.TrimSuffix(path, "/"), "/chat/completions")
+	return strings.EqualFold(q.method.Text(), "POST") && protocol.ForPath(strings.TrimSuffix(path, "/")) != nil
 }
 
 // body returns the body of a chat request.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dsh-verify/dsh-verify/internal/protocol"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/strictjson"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -228,7 +229,7 @@ func (h *harReader) describeOthers() {
 	for i, name := range names[:min(shown, len(names))] {
 		names[i] = fmt.Sprintf("%d × %s", h.others[name], name)
 	}
-	h.file.Others = fmt.Sprintf("of %d entries none is a POST to …/chat/completions (%s)", h.total, strings.Join(names[:min(shown, len(names))], ", "))
+	h.file.Others = fmt.Sprintf("of %d entries none is a POST to %s (%s)", h.total, protocol.Paths(), strings.Join(names[:min(shown, len(names))], ", "))
 }
 
 // address is where a request went, without what may be secret in it.

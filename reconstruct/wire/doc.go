@@ -1,17 +1,9 @@
 // Package wire turns a loop request into the HTTP body that a provider adapter
 // posts for it.
 //
-// # The DeepSeek body
-//
-// The adapter posts JSON.stringify of, in this key order,
-//
-//	{"model","messages","stream":true,"stream_options":{"include_usage":true},
-//	 "thinking"?,"reasoning_effort"?,"tools"?,"temperature"?,"max_tokens"?,"stop"?}
-//
-// with the system prompt as the first message, each tool result as a message of
-// role tool, and the text blocks of a message joined. For requests without images
-// the body is a function of the request, and the package rebuilds it byte for
-// byte.
+// How a body is laid out is a [Protocol], in a package of its own below this one.
+// What protocols share is here: the rope, its holes, the match with a capture, the
+// texts that name images, the digest that goes on from the request before.
 //
 // # Images
 //

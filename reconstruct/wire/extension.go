@@ -31,16 +31,10 @@ const (
 // KnownExtension reports whether releases append a member of the name.
 func KnownExtension(name string) bool { return name == SessionLog || name == PluginPackages }
 
-// bodyMembers are the members that the adapter itself writes.
-var bodyMembers = map[string]bool{
-	"model": true, "messages": true, "stream": true, "stream_options": true, "thinking": true, "reasoning_effort": true,
-	"tools": true, "temperature": true, "max_tokens": true, "stop": true,
-}
-
-// CutExtensions takes a captured body apart: what the adapter wrote, with its closing
+// CutExtensions takes a captured body of a protocol apart: what the adapter wrote, with its closing
 // brace and whatever was captured after it, and the members that were appended to it. A member that is no extension by
 // its name ends nothing: where one follows, the body is returned as it is.
-func CutExtensions(captured []byte) ([]byte, Extensions) {
+func CutExtensions(p Protocol, captured []byte) ([]byte, Extensions) {
 	var x Extensions
 	if _, err := ecmajson.Check(captured); err != nil || len(captured) == 0 || captured[0] != '{' {
 		return captured, x
@@ -48,7 +42,7 @@ func CutExtensions(captured []byte) ([]byte, Extensions) {
 	cut := -1 // the comma before the first extension
 	for m := range members(captured) {
 		switch name := m.key.Text(); {
-		case !bodyMembers[name]:
+		case !p.Writes(name):
 			if cut < 0 {
 				cut = m.before
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 func TestCutExtensions(t *testing.T) {
@@ -41,7 +42,7 @@ func TestCutExtensions(t *testing.T) {
 		{"an empty object", `{}`, "", "", false},
 		{"nothing", ``, "", "", false},
 	} {
-		rest, x := wire.CutExtensions([]byte(c.captured))
+		rest, x := wire.CutExtensions(chat.Protocol, []byte(c.captured))
 		if c.members == "" {
 			c.rest = c.captured
 		}
@@ -62,7 +63,7 @@ func FuzzCutExtensions(f *testing.F) {
 	f.Add([]byte(`{"model":"m","messages":[],"dsh_session_log":1,"tools":[]}`))
 	f.Fuzz(func(t *testing.T, captured []byte) {
 		before := bytes.Clone(captured)
-		rest, x := wire.CutExtensions(captured)
+		rest, x := wire.CutExtensions(chat.Protocol, captured)
 		if !bytes.Equal(before, captured) {
 			t.Fatal("the capture was changed")
 		}
@@ -86,17 +87,17 @@ func FuzzCutExtensions(f *testing.F) {
 func textBodies(t *testing.T, name string) (pairs []pair) {
 	dir := filepath.Join(fixtures, name)
 	bodies := bodiesOf(t, dir)
-	builder := wire.NewBuilder(wire.DefaultPolicy(), nil)
+	builder := wire.NewBuilder(chat.Protocol, wire.DefaultPolicy(), nil)
 	eachRequest(t, dir, func(q *reconstruct.Request) {
 		posted := bodies[q.SessionID+" "+q.Key()]
 		if len(posted) == 0 {
 			return
 		}
-		body, err := builder.DeepSeek(q.Keep())
+		body, err := builder.Body(q.Keep())
 		if err != nil {
 			t.Fatal(err)
 		}
-		captured, _ := wire.CutExtensions(posted[0])
+		captured, _ := wire.CutExtensions(chat.Protocol, posted[0])
 		pairs = append(pairs, pair{body, captured})
 	})
 	if len(pairs) == 0 {
@@ -181,7 +182,7 @@ func TestExtensionsOfCaptures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, x := wire.CutExtensions(text); len(x.Members) != 2 || x.Foreign || x.Members[0].Name != wire.SessionLog || x.Members[1].Name != wire.PluginPackages {
+		if _, x := wire.CutExtensions(chat.Protocol, text); len(x.Members) != 2 || x.Foreign || x.Members[0].Name != wire.SessionLog || x.Members[1].Name != wire.PluginPackages {
 			t.Errorf("%s: %+v", file, x)
 		}
 	}

@@ -69,8 +69,8 @@ const (
 	pathMark    = " Normalized copy (read-only; may be resized or re-encoded): "
 )
 
-// handleForms returns the forms that a captured body may have.
-func handleForms(captured []byte) (forms []HandleForm) {
+// HandleForms returns the forms that a captured body may have, most likely first.
+func HandleForms(captured []byte) (forms []HandleForm) {
 	for _, m := range handleMarks {
 		if bytes.Contains(captured, []byte(m.mark)) && (len(forms) == 0 || forms[len(forms)-1] != m.form) {
 			forms = append(forms, m.form)
@@ -82,69 +82,70 @@ func handleForms(captured []byte) (forms []HandleForm) {
 	return []HandleForm{NoHandle, SizeHandle}
 }
 
-// handle writes the text that names an image to the model.
-func (w *writer) handle(p part, pointer string) {
-	if !p.first {
-		w.text(`\n`)
-	}
+// Handle writes, inside of a string, the text that names an image to the model. There
+// is none where the policy's form is [NoHandle].
+func (w *Writer) Handle(image ecmajson.Value, pointer string) {
 	form := w.builder.policy.Handle
-	if !form.named() {
-		w.escaped("Image " + p.image.Lookup("attachmentId").Text())
-		w.text(sizeMark)
-		w.pixels(p.image, pointer)
-		w.text(`px.`)
+	switch {
+	case form == NoHandle:
+		return
+	case !form.named():
+		w.Escaped("Image " + image.Lookup("attachmentId").Text())
+		w.Text(sizeMark)
+		w.pixels(image, pointer)
+		w.Text(`px.`)
 		return
 	}
-	w.text(`Image `)
-	w.identity(p.image)
-	w.text(previewMark)
-	w.pixels(p.image, pointer)
-	w.text(`px.`)
+	w.Text(`Image `)
+	w.identity(image)
+	w.Text(previewMark)
+	w.pixels(image, pointer)
+	w.Text(`px.`)
 	if form == PreviewHandle {
-		w.text(` It may be resized or re-encoded; source dimensions, format, and byte size may differ.`)
+		w.Text(` It may be resized or re-encoded; source dimensions, format, and byte size may differ.`)
 		return
 	}
-	w.access(p.image, pointer)
+	w.access(image, pointer)
 }
 
 // pixels writes the size of what is sent of an image.
-func (w *writer) pixels(image ecmajson.Value, pointer string) {
+func (w *Writer) pixels(image ecmajson.Value, pointer string) {
 	id := image.Lookup("attachmentId").Text()
 	ref, failure := objectstore.ParseReference(image)
 	if failure != nil {
-		w.hole(Hole{Kind: ImageSize, AttachmentID: id, Pointer: pointer, Reason: failure.Error()})
+		w.Hole(Hole{Kind: ImageSize, AttachmentID: id, Pointer: pointer, Reason: failure.Error()})
 	} else if p := w.builder.picture(ref); p.pixels != "" {
-		w.text(p.pixels)
+		w.Text(p.pixels)
 	} else {
-		w.hole(Hole{Kind: ImageSize, AttachmentID: id, Pointer: pointer, Reason: p.reason})
+		w.Hole(Hole{Kind: ImageSize, AttachmentID: id, Pointer: pointer, Reason: p.reason})
 	}
 }
 
 // identity writes an image's id, and its name before it.
-func (w *writer) identity(image ecmajson.Value) {
+func (w *Writer) identity(image ecmajson.Value) {
 	id := image.Lookup("attachmentId").Text()
 	if name := image.Lookup("name"); name != nil {
 		id = string(name) + " (" + id + ")"
 	}
-	w.escaped(id)
+	w.Escaped(id)
 }
 
 // access writes where the model's tools find an image.
-func (w *writer) access(image ecmajson.Value, pointer string) {
-	w.text(pathMark + `\"`)
+func (w *Writer) access(image ecmajson.Value, pointer string) {
+	w.Text(pathMark + `\"`)
 	id := image.Lookup("attachmentId").Text()
 	if root := w.builder.policy.Root; root != "" {
 		quoted := ecmajson.AppendString(nil, objectPath(root, id))
-		w.escaped(string(quoted[1 : len(quoted)-1]))
+		w.Escaped(string(quoted[1 : len(quoted)-1]))
 	} else {
-		w.hole(Hole{Kind: ObjectPath, AttachmentID: id, Pointer: pointer, Reason: "the folder of the attachment store is not in the log"})
+		w.Hole(Hole{Kind: ObjectPath, AttachmentID: id, Pointer: pointer, Reason: "the folder of the attachment store is not in the log"})
 	}
-	w.text(`\" (`)
-	w.value(orNull(image.Lookup("width")))
-	w.text(`x`)
-	w.value(orNull(image.Lookup("height")))
+	w.Text(`\" (`)
+	w.Value(orNull(image.Lookup("width")))
+	w.Text(`x`)
+	w.Value(orNull(image.Lookup("height")))
 	mediaType := image.Lookup("mediaType").Text()
-	w.escaped("px, " + mediaType + "). Source dimensions, format, and byte size may differ. Copy to a writable path ending in " + extension(mediaType) + " before editing.")
+	w.Escaped("px, " + mediaType + "). Source dimensions, format, and byte size may differ. Copy to a writable path ending in " + extension(mediaType) + " before editing.")
 }
 
 func orNull(v ecmajson.Value) ecmajson.Value {
@@ -194,26 +195,32 @@ func isAbsolute(path string) bool {
 	return strings.HasPrefix(path, "/") || strings.HasPrefix(path, `\\`) || len(path) > 2 && path[1] == ':' && path[2] == '\\'
 }
 
-// substitute writes the text in place of an image that is not sent.
-func (w *writer) substitute(image ecmajson.Value, pointer string) {
-	id := image.Lookup("attachmentId").Text()
+// TextOnly writes, inside of a string, the text in place of an image for a model that
+// takes text only.
+func (w *Writer) TextOnly(image ecmajson.Value) {
+	digest := strings.TrimPrefix(image.Lookup("attachmentId").Text(), "sha256:")
+	w.Escaped("[image omitted because this model accepts text only; attachment sha256:" + digest[:min(8, len(digest))] + "]")
+}
+
+// Omitted writes, inside of a string, the text in place of an image that the bounds
+// leave out.
+func (w *Writer) Omitted(image ecmajson.Value, pointer string) {
+	policy := &w.builder.policy
 	switch {
-	case w.plain:
-		digest := strings.TrimPrefix(id, "sha256:")
-		w.escaped("[image omitted because this model accepts text only; attachment sha256:" + digest[:min(8, len(digest))] + "]")
-	case w.builder.policy.Handle.named():
-		w.text(omittedMark)
+	case policy.Handle.named():
+		w.Text(omittedMark)
 		w.identity(image)
-		w.text(`.`)
-		if w.builder.policy.Handle == PathHandle {
+		w.Text(`.`)
+		if policy.Handle == PathHandle {
 			w.access(image, pointer)
 		} else {
-			w.text(` No local normalized image path is available; ask the user to attach it again if needed.`)
+			w.Text(` No local normalized image path is available; ask the user to attach it again if needed.`)
 		}
-		w.text(`]`)
-	case w.builder.policy.OmissionText != "":
-		w.escaped(w.builder.policy.OmissionText)
+		w.Text(`]`)
+	case policy.OmissionText != "":
+		w.Escaped(policy.OmissionText)
 	default:
-		w.hole(Hole{Kind: OmissionText, AttachmentID: id, Pointer: pointer, Reason: "the adapter's text in place of an omitted image is not known"})
+		id := image.Lookup("attachmentId").Text()
+		w.Hole(Hole{Kind: OmissionText, AttachmentID: id, Pointer: pointer, Reason: "the adapter's text in place of an omitted image is not known"})
 	}
 }

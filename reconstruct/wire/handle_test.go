@@ -11,6 +11,7 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 // A handleCase is a request with images and what a release makes of it:
@@ -79,7 +80,7 @@ func handleCases(t *testing.T) (cases []handleCase) {
 func TestHandleForms(t *testing.T) {
 	objects := pixelStore(t)
 	for _, c := range handleCases(t) {
-		body, err := wire.NewBuilder(c.policy(), objects).DeepSeek(wire.JSON(c.Request))
+		body, err := wire.NewBuilder(chat.Protocol, c.policy(), objects).Body(wire.JSON(c.Request))
 		switch name := c.Name + ", " + string(c.Handle) + ", " + string(c.Images); {
 		case c.Body == nil && err == nil:
 			t.Errorf("%s: a body, where the adapter posts none", name)
@@ -115,8 +116,8 @@ func TestHandleFormsOfCaptures(t *testing.T) {
 
 // matching returns the body of a request that a capture equals, nil when none does.
 func matching(request string, captured []byte) *wire.Body {
-	for _, policy := range wire.Infer(wire.DefaultPolicy(), nil, captured) {
-		body, err := wire.NewBuilder(policy, nil).DeepSeek(wire.JSON(request))
+	for _, policy := range chat.Protocol.Infer(wire.DefaultPolicy(), nil, captured) {
+		body, err := wire.NewBuilder(chat.Protocol, policy, nil).Body(wire.JSON(request))
 		if err == nil && body.Match(captured) == nil {
 			return body
 		}
@@ -195,7 +196,7 @@ func TestVariantOfLateReleases(t *testing.T) {
 	for form, holes := range map[wire.HandleForm]int{wire.PreviewHandle: 0, wire.SizeHandle: 2} {
 		policy := wire.DefaultPolicy()
 		policy.Images, policy.Handle = wire.Inline, form
-		body, err := wire.NewBuilder(policy, objectstore.NewVerifier(store)).DeepSeek(request)
+		body, err := wire.NewBuilder(chat.Protocol, policy, objectstore.NewVerifier(store)).Body(request)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 // A pair is a body with holes and what was captured of it.
@@ -35,8 +36,8 @@ func imagePairs(t testing.TB) (pairs []pair) {
 		eachRequest(t, dir, func(q *reconstruct.Request) {
 			q = q.Keep()
 			for _, captured := range captures {
-				for _, policy := range wire.Infer(wire.DefaultPolicy(), nil, captured) {
-					body, err := wire.NewBuilder(policy, nil).DeepSeek(q)
+				for _, policy := range chat.Protocol.Infer(wire.DefaultPolicy(), nil, captured) {
+					body, err := wire.NewBuilder(chat.Protocol, policy, nil).Body(q)
 					if err == nil && len(body.Holes) > 0 && body.Match(captured) == nil {
 						pairs = append(pairs, pair{body, captured})
 					}
@@ -96,7 +97,7 @@ func TestFillings(t *testing.T) {
 	} {
 		policy := wire.DefaultPolicy()
 		policy.Images = c.images
-		body, err := wire.NewBuilder(policy, nil).DeepSeek(request)
+		body, err := wire.NewBuilder(chat.Protocol, policy, nil).Body(request)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +121,7 @@ func TestOmittedImage(t *testing.T) {
 	request := wire.JSON(`{"model":"m","messages":[{"role":"user","content":[{"type":"image","attachment":{}},{"type":"text","text":" then \"this\""}]}]}`)
 	policy := wire.DefaultPolicy()
 	policy.Omit = 1
-	body, err := wire.NewBuilder(policy, nil).DeepSeek(request)
+	body, err := wire.NewBuilder(chat.Protocol, policy, nil).Body(request)
 	if err != nil {
 		t.Fatal(err)
 	}

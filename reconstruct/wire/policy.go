@@ -72,31 +72,3 @@ func DefaultPolicy() Policy {
 		Effort:      "high",
 	}
 }
-
-// omitted returns how many of the oldest images the bounds drop; sizes are the
-// images' lengths, oldest first.
-func omitted(sizes []int64, count, bytes Bound) int {
-	total := int64(0)
-	for _, n := range sizes {
-		total += n
-	}
-	targetCount := excess(int64(len(sizes)), count)
-	targetBytes := excess(total, bytes)
-	if targetBytes > 0 && bytes.Quantum > 1 {
-		targetBytes++ // the removed bytes must exceed a target of whole quanta
-	}
-	dropped, droppedBytes := 0, int64(0)
-	for dropped < len(sizes) && (int64(dropped) < targetCount || droppedBytes < targetBytes) {
-		droppedBytes += sizes[dropped]
-		dropped++
-	}
-	return dropped
-}
-
-func excess(n int64, b Bound) int64 {
-	if n <= b.Max {
-		return 0
-	}
-	q := max(1, b.Quantum)
-	return (n - b.Max + q - 1) / q * q
-}

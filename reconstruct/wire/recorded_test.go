@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 const fixtures = "../../fixtures"
@@ -83,36 +83,37 @@ func TestRecordedTextBodies(t *testing.T) {
 		if strings.Contains(filepath.Base(dir), "image") || filepath.Base(dir) == "export-zip-family" || filepath.Base(dir) == "resume-over-handwritten-json" {
 			continue
 		}
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			bodies := bodiesOf(t, dir)
-			builder, rolling := wire.NewBuilder(wire.DefaultPolicy(), nil), wire.NewBuilder(wire.DefaultPolicy(), nil)
-			eachRequest(t, dir, func(q *reconstruct.Request) {
-				want := bodies[q.SessionID+" "+q.Key()]
-				if q.Prepared || len(want) == 0 {
-					return
-				}
-				want[0], _ = wire.CutExtensions(want[0])
-				body, err := builder.DeepSeek(q)
-				if err != nil {
-					t.Fatalf("request %s: %v", q.Key(), err)
-				}
-				if len(body.Holes) > 0 || !bytes.Equal(body.Bytes(), want[0]) || body.Match(want[0]) != nil {
-					t.Errorf("request %s:\n got %s\nwant %s", q.Key(), body.Bytes(), want[0])
-				}
-				if body.Len() != int64(len(want[0])) {
-					t.Errorf("request %s: Len is %d, want %d", q.Key(), body.Len(), len(want[0]))
-				}
-				length, digest, ok, err := rolling.Digest(q)
-				if err != nil || !ok || length != body.Len() || digest != body.Digest() {
-					t.Errorf("request %s: the rolling digest is %x of %d bytes, %v, %v", q.Key(), digest, length, ok, err)
-				}
-				compared++
-			})
-		})
+		t.Run(filepath.Base(dir), func(t *testing.T) { compared += compareTextBodies(t, dir) })
 	}
 	if compared < 60 {
 		t.Errorf("only %d bodies were compared", compared)
 	}
+}
+
+// compareTextBodies compares the bodies of a case, and returns their number.
+func compareTextBodies(t *testing.T, dir string) (compared int) {
+	bodies := bodiesOf(t, dir)
+	builder, rolling := wire.NewBuilder(chat.Protocol, wire.DefaultPolicy(), nil), wire.NewBuilder(chat.Protocol, wire.DefaultPolicy(), nil)
+	eachRequest(t, dir, func(q *reconstruct.Request) {
+		posted := bodies[q.SessionID+" "+q.Key()]
+		if q.Prepared || len(posted) == 0 {
+			return
+		}
+		want, _ := wire.CutExtensions(chat.Protocol, posted[0])
+		body, err := builder.Body(q)
+		if err != nil {
+			t.Fatalf("request %s: %v", q.Key(), err)
+		}
+		if len(body.Holes) > 0 || !bytes.Equal(body.Bytes(), want) || body.Match(want) != nil || body.Len() != int64(len(want)) {
+			t.Errorf("request %s:\n got %s\nwant %s", q.Key(), body.Bytes(), want)
+		}
+		length, digest, ok, err := rolling.Digest(q)
+		if err != nil || !ok || length != body.Len() || digest != body.Digest() {
+			t.Errorf("request %s: the rolling digest is %x of %d bytes, %v, %v", q.Key(), digest, length, ok, err)
+		}
+		compared++
+	})
+	return compared
 }
 
 // TestRecordedImageBodies rebuilds bodies with images under the policy that each
@@ -140,13 +141,7 @@ func TestRecordedImageBodies(t *testing.T) {
 		}
 		return p
 	}
-	for _, c := range []struct {
-		dir     string
-		policy  func(model string) wire.Policy
-		objects bool
-		holes   map[wire.HoleKind]bool
-		proved  bool
-	}{
+	for _, c := range []imageCase{
 		{"image-inline-small", byMode(wire.Inline), true, nil, false},
 		{"late-images-tools", byHandle(wire.PreviewHandle), true, nil, false},
 		{"late-images-paths", byHandle(wire.PathHandle), true, map[wire.HoleKind]bool{wire.ObjectPath: true}, false},
@@ -158,95 +153,51 @@ func TestRecordedImageBodies(t *testing.T) {
 		// The resized images are gone: their size and bytes cannot be known.
 		{"image-large-variant", byMode(wire.Inline), false, map[wire.HoleKind]bool{wire.ImageData: true, wire.ImageSize: true}, false},
 	} {
-		t.Run(c.dir, func(t *testing.T) {
-			dir := filepath.Join(fixtures, c.dir)
-			bodies := bodiesOf(t, dir)
-			var objects *objectstore.Verifier
-			if c.objects {
-				store, err := objectstore.OpenFolder(filepath.Join(dir, "attachments", "v1"))
-				if err != nil {
-					t.Fatal(err)
-				}
-				objects = objectstore.NewVerifier(store)
-			}
-			builder := wire.NewBuilder(wire.DefaultPolicy(), objects)
-			holes := make(map[wire.HoleKind]bool)
-			eachRequest(t, dir, func(q *reconstruct.Request) {
-				builder.SetPolicy(c.policy(q.Model()))
-				for _, want := range bodies[q.SessionID+" "+q.Key()] {
-					body, err := builder.DeepSeek(q)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if d := body.Match(want); d != nil {
-						t.Errorf("request %s differs at byte %d (%d of the capture)\n got …%.120s\nwant …%.120s", q.Key(), d.Body, d.Capture, body.Bytes()[d.Body:], want[d.Capture:])
-					}
-					for _, h := range body.Holes {
-						holes[h.Kind] = true
-						if h.Proved != c.proved {
-							t.Errorf("request %s: hole %s: proved is %v", q.Key(), h.Pointer, h.Proved)
-						}
-					}
-				}
-			})
-			if len(holes) != len(c.holes) {
-				t.Errorf("holes %v, want %v", holes, c.holes)
-			}
-		})
+		t.Run(c.dir, c.run)
 	}
 }
 
-func TestUnsupported(t *testing.T) {
-	for name, request := range map[string]string{
-		"an effort that the adapter does not know": `{"model":"m","reasoningEffort":"medium","messages":[]}`,
-		"an image in an assistant message":         `{"model":"m","messages":[{"role":"assistant","content":[{"type":"image","attachment":{}}]}]}`,
-		"a text that is no string":                 `{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":7}]}]}`,
-		"tools that are no list":                   `{"model":"m","messages":[],"tools":"{{tools}}"}`,
-	} {
-		_, err := wire.NewBuilder(wire.DefaultPolicy(), nil).DeepSeek(wire.JSON(request))
-		if _, ok := errors.AsType[*wire.Unsupported](err); !ok {
-			t.Errorf("%s: error is %v", name, err)
-		}
-	}
+// An imageCase is a recorded case with images.
+type imageCase struct {
+	dir     string
+	policy  func(model string) wire.Policy
+	objects bool // the store is available
+	holes   map[wire.HoleKind]bool
+	proved  bool // what fills the holes
 }
 
-// TestLiteralBodies holds what JSON.stringify prints of the adapter's body, by a
-// JavaScript engine.
-func TestLiteralBodies(t *testing.T) {
-	for _, c := range []struct{ name, request, body string }{
-		{
-			"halves of a surrogate pair in two blocks join",
-			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a\ud83d"},{"type":"text","text":"\ude00b"}]}]}`,
-			`{"model":"m","messages":[{"role":"user","content":"a😀b"}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"an escaped backslash is no half",
-			`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a\\ud83d"},{"type":"text","text":"\ude00b"}]}]}`,
-			`{"model":"m","messages":[{"role":"user","content":"a\\ud83d\ude00b"}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"members that are absent stay absent, null stays null",
-			`{"model":"m","reasoningEffort":"off","temperature":null,"stop":["x"],"messages":[],"tools":[{"name":"t","parameters":{}}]}`,
-			`{"model":"m","messages":[],"stream":true,"stream_options":{"include_usage":true},"thinking":{"type":"disabled"},"tools":[{"type":"function","function":{"name":"t","parameters":{}}}],"temperature":null,"stop":["x"]}`,
-		},
-		{
-			"a user message with text and tool results",
-			`{"model":"m","system":"s","messages":[{"role":"user","content":[{"type":"tool-result","toolCallId":"1","content":[]},{"type":"text","text":"t"},{"type":"tool-result","toolCallId":"2","content":[{"type":"text","text":"x"},{"type":"text","text":"y"}]}]}]}`,
-			`{"model":"m","messages":[{"role":"system","content":"s"},{"role":"user","content":"t"},{"role":"tool","tool_call_id":"1","content":"(no output)"},{"role":"tool","tool_call_id":"2","content":"xy"}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-		{
-			"an assistant's blocks",
-			`{"model":"m","messages":[{"role":"assistant","content":[{"type":"reasoning","text":"r"},{"type":"tool-call","id":"1","name":"n","arguments":"{}"},{"type":"text","text":"t"}]},{"role":"user","content":[]}]}`,
-			`{"model":"m","messages":[{"role":"assistant","content":"t","reasoning_content":"r","tool_calls":[{"id":"1","type":"function","function":{"name":"n","arguments":"{}"}}]},{"role":"user","content":""}],"stream":true,"stream_options":{"include_usage":true}}`,
-		},
-	} {
-		policy := wire.DefaultPolicy()
-		policy.Effort = ""
-		body, err := wire.NewBuilder(policy, nil).DeepSeek(wire.JSON(c.request))
+func (c imageCase) run(t *testing.T) {
+	dir := filepath.Join(fixtures, c.dir)
+	bodies := bodiesOf(t, dir)
+	var objects *objectstore.Verifier
+	if c.objects {
+		store, err := objectstore.OpenFolder(filepath.Join(dir, "attachments", "v1"))
 		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-		} else if got := string(body.Bytes()); got != c.body {
-			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.body)
+			t.Fatal(err)
 		}
+		objects = objectstore.NewVerifier(store)
+	}
+	builder := wire.NewBuilder(chat.Protocol, wire.DefaultPolicy(), objects)
+	holes := make(map[wire.HoleKind]bool)
+	eachRequest(t, dir, func(q *reconstruct.Request) {
+		builder.SetPolicy(c.policy(q.Model()))
+		for _, want := range bodies[q.SessionID+" "+q.Key()] {
+			body, err := builder.Body(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := body.Match(want); d != nil {
+				t.Errorf("request %s differs at byte %d (%d of the capture)\n got …%.120s\nwant …%.120s", q.Key(), d.Body, d.Capture, body.Bytes()[d.Body:], want[d.Capture:])
+			}
+			for _, h := range body.Holes {
+				holes[h.Kind] = true
+				if h.Proved != c.proved {
+					t.Errorf("request %s: hole %s: proved is %v", q.Key(), h.Pointer, h.Proved)
+				}
+			}
+		}
+	})
+	if len(holes) != len(c.holes) {
+		t.Errorf("holes %v, want %v", holes, c.holes)
 	}
 }

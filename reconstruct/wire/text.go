@@ -9,12 +9,12 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
-// A literal is a JSON string as pieces of its inside, without the quotes: the
+// A Literal is a JSON string as pieces of its inside, without the quotes: the
 // texts of several blocks joined, each piece a slice of the log's own bytes.
-type literal [][]byte
+type Literal [][]byte
 
-// add appends the text of a JSON string in canonical form.
-func (l *literal) add(v ecmajson.Value) {
+// Add appends the text of a JSON string in canonical form.
+func (l *Literal) Add(v ecmajson.Value) {
 	inside := []byte(v[1 : len(v)-1])
 	if len(inside) == 0 {
 		return

@@ -35,7 +35,7 @@ func (t *Check) unknown() (left []*posted) {
 	var open bySize[*reconstruct.Request]
 	for _, q := range t.open {
 		t.builder.SetPolicy(t.of.Policy)
-		if body, err := t.builder.DeepSeek(q); err == nil {
+		if body, err := t.builder.Body(q); err == nil {
 			open = append(open, sized[*reconstruct.Request]{body.Len(), q})
 		}
 	}
@@ -74,7 +74,7 @@ func (t *Check) own() (o own) {
 	}
 	t.builder.SetPolicy(t.of.Policy)
 	for _, q := range t.prepared {
-		if body, err := t.builder.DeepSeek(q); err == nil {
+		if body, err := t.builder.Body(q); err == nil {
 			o.add(body.Bytes())
 		}
 	}

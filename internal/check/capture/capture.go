@@ -13,6 +13,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/objectstore"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 // Traffic is captured traffic to compare with, and what is known of the
@@ -80,7 +81,7 @@ func New(c *Traffic, objects *objectstore.Verifier) *Check {
 
 // Begin takes the bodies that may be of the session.
 func (t *Check) Begin(log *result.Log, session *reconstruct.Session) {
-	t.log, t.session, t.builder = log, session, wire.NewBuilder(t.of.Policy, t.objects)
+	t.log, t.session, t.builder = log, session, wire.NewBuilder(chat.Protocol, t.of.Policy, t.objects)
 	for _, b := range t.of.Bodies {
 		if b.SessionID != "" && !b.BelongsTo(log.Session.ID) {
 			t.foreign++
@@ -99,7 +100,7 @@ func (t *Check) Begin(log *result.Log, session *reconstruct.Session) {
 			b.Incomparable = err.Error()
 			continue
 		}
-		p.text, p.extra = wire.CutExtensions(text)
+		p.text, p.extra = wire.CutExtensions(chat.Protocol, text)
 		if t.events == nil && hasExtension(p.extra, wire.SessionLog) {
 			t.events = &postedEvents{header: session.Header()}
 		}
@@ -182,7 +183,7 @@ func (t *Check) find(q *reconstruct.Request) (*wire.Body, *posted) {
 				if q.Member("reasoningEffort") != nil {
 					return &wire.Body{}, p // no images, no assumptions
 				}
-				body, _ := t.builder.DeepSeek(q)
+				body, _ := t.builder.Body(q)
 				return body, p
 			}
 		}
@@ -203,7 +204,7 @@ func (t *Check) findWithImages(q *reconstruct.Request) (*wire.Body, *posted) {
 		}
 		for _, policy := range t.policies(p.text) {
 			t.builder.SetPolicy(policy)
-			body, err := t.builder.DeepSeek(q)
+			body, err := t.builder.Body(q)
 			if err == nil && body.Match(p.text) == nil {
 				return body, p
 			}
@@ -221,7 +222,7 @@ func (t *Check) policies(captured []byte) []wire.Policy {
 	}
 	list := []wire.Policy{first}
 	if captured != nil {
-		list = append(list, wire.Infer(first, t.of.Fixed, captured)...)
+		list = append(list, t.builder.Protocol().Infer(first, t.of.Fixed, captured)...)
 	}
 	if !t.of.Fixed["thinking"] && !t.of.Fixed["default-effort"] {
 		for _, p := range list {

@@ -102,7 +102,7 @@ func (t *Check) respelled(q *reconstruct.Request, p *posted, rebuilt []byte, cau
 func (t *Check) closest(q *reconstruct.Request, captured []byte) (best *wire.Body, at wire.Difference) {
 	for _, policy := range t.policies(captured) {
 		t.builder.SetPolicy(policy)
-		body, err := t.builder.DeepSeek(q)
+		body, err := t.builder.Body(q)
 		if err != nil {
 			continue
 		}

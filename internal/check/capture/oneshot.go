@@ -10,6 +10,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 // A oneshot is a request outside the loop that the log tells of.
@@ -43,7 +44,7 @@ func (t *Check) Oneshot(q *reconstruct.Oneshot) {
 	o.request = wire.JSON(canonical)
 	o.model = o.request.Member("model").Text()
 	for _, policy := range t.policies(nil) {
-		body := o.body(wire.NewBuilder(policy, nil))
+		body := o.body(wire.NewBuilder(chat.Protocol, policy, nil))
 		if body == nil || body.Images > 0 {
 			o.bodies = nil
 			return
@@ -54,7 +55,7 @@ func (t *Check) Oneshot(q *reconstruct.Oneshot) {
 
 // body returns what a builder makes of the one-shot, nil if that is nothing.
 func (o *oneshot) body(b *wire.Builder) *wire.Body {
-	body, err := b.DeepSeek(o.request)
+	body, err := b.Body(o.request)
 	if err != nil || !o.whole && !body.Open(instruction, "it is code of the harness, and not in the log") {
 		return nil
 	}

@@ -1,7 +1,8 @@
-package wire
+package chat
 
 import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
 // A message is a loop message, taken apart as the adapter does.
@@ -12,7 +13,7 @@ type message struct {
 	images int // in parts and results; of a system or assistant message those that only a text can stand for
 
 	// Of assistant messages.
-	reasoning literal
+	reasoning wire.Literal
 	calls     []call
 
 	// Of user messages.
@@ -42,27 +43,11 @@ type part struct {
 	nested bool // in a tool-result block of a tool result, which a text-only request drops
 }
 
-// messages takes the messages of a request apart; those of the request before
-// are not looked at again.
-func (b *Builder) messages(q Request) ([]*message, error) {
-	b.before, b.now = b.now, make(map[*byte]*message, len(b.now)+4)
-	var list []*message
-	for v := range q.MessageValues() {
-		key := &v[0]
-		m := b.before[key]
-		if m == nil {
-			var err error
-			if m, err = parse(v); err != nil {
-				return nil, err
-			}
-		}
-		b.now[key] = m
-		list = append(list, m)
-	}
-	return list, nil
-}
+// Images is how many images the message shows or stands a text for.
+func (m *message) Images() int { return m.images }
 
-func parse(v ecmajson.Value) (*message, error) {
+// Parse takes a message apart.
+func (protocol) Parse(v ecmajson.Value) (wire.Message, error) {
 	m := &message{role: v.Lookup("role").Text()}
 	content := v.Lookup("content")
 	if m.flat() {
@@ -102,7 +87,7 @@ func (m *message) parseFlat(content ecmajson.Value) error {
 			if err != nil {
 				return err
 			}
-			m.reasoning.add(text)
+			m.reasoning.Add(text)
 		case kind.Is("tool-call"):
 			m.calls = append(m.calls, call{block.Lookup("id"), block.Lookup("name"), block.Lookup("arguments")})
 		}

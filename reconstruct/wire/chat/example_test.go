@@ -1,15 +1,16 @@
-package wire_test
+package chat_test
 
 import (
 	"fmt"
 
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire/chat"
 )
 
 // Make the HTTP body of a request that a recording holds.
-func ExampleBuilder_DeepSeek() {
+func Example() {
 	request := wire.JSON(`{"model":"m","reasoningEffort":"high","messages":[{"role":"user","content":[{"type":"text","text":"How is "},{"type":"text","text":"the lamp?"}]}],"system":"Answer briefly."}`)
-	body, err := wire.NewBuilder(wire.DefaultPolicy(), nil).DeepSeek(request)
+	body, err := wire.NewBuilder(chat.Protocol, wire.DefaultPolicy(), nil).Body(request)
 	if err != nil {
 		panic(err)
 	}

@@ -1,25 +1,29 @@
-package wire
+package chat
 
-import "bytes"
+import (
+	"bytes"
 
-// Infer returns the policies that a captured body suggests: whether its images
+	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
+)
+
+// Infer tells from a captured body whether its images
 // went inline, as files or not at all, how they are named to the model, and how many
-// are left. Settings that are fixed, by the names of [Assumption], stay as they are.
-func Infer(p Policy, fixed map[string]bool, captured []byte) []Policy {
+// are left.
+func (protocol) Infer(p wire.Policy, fixed map[string]bool, captured []byte) []wire.Policy {
 	inline := bytes.Count(captured, []byte(`"type":"image_url"`))
 	files := bytes.Count(captured, []byte(`"type":"file"`))
-	var list []Policy
+	var list []wire.Policy
 	for _, mode := range imageModes(inline, files) {
 		if fixed["images"] && mode != p.Images {
 			continue
 		}
 		next := p
 		next.Images = mode
-		if mode == TextOnly {
+		if mode == wire.TextOnly {
 			list = append(list, next)
 			continue
 		}
-		for _, form := range handleForms(captured) {
+		for _, form := range wire.HandleForms(captured) {
 			if !fixed["picture-handle"] {
 				next.Handle = form
 			}
@@ -37,12 +41,12 @@ func Infer(p Policy, fixed map[string]bool, captured []byte) []Policy {
 	return list
 }
 
-func imageModes(inline, files int) []ImageMode {
+func imageModes(inline, files int) []wire.ImageMode {
 	switch {
 	case inline > 0:
-		return []ImageMode{Inline}
+		return []wire.ImageMode{wire.Inline}
 	case files > 0:
-		return []ImageMode{Files}
+		return []wire.ImageMode{wire.Files}
 	}
-	return []ImageMode{TextOnly, Files, Inline}
+	return []wire.ImageMode{wire.TextOnly, wire.Files, wire.Inline}
 }

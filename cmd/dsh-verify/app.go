@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -284,12 +283,4 @@ func logArg(cmd *cli.Command) (string, error) {
 		return cmd.Args().First(), nil
 	}
 	return "", usagef("%s takes one LOG, got %d arguments (see '%s --help')", cmd.Name, cmd.Args().Len(), cmd.FullName())
-}
-
-// cause shortens an operating system error to its path and reason.
-func cause(err error) string {
-	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
-		return pathErr.Path + ": " + pathErr.Err.Error()
-	}
-	return err.Error()
 }

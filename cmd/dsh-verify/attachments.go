@@ -1,25 +1,19 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/check/objects"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/logcheck"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/result"
-	"github.com/dsh-verify/dsh-verify/internal/source"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
-	"github.com/dsh-verify/dsh-verify/objectstore"
-	"github.com/dsh-verify/dsh-verify/reconstruct/transcript"
 )
 
 func attachmentsCommand(a *app) *cli.Command {
@@ -58,20 +52,20 @@ func (a *app) attachments(cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	c.wire = c.setup.wire
-	run := &attachmentRun{c: c, referenced: map[string]bool{}, stores: map[string]*objectstore.Folder{}}
+	run := logcheck.NewAttachments()
 	report := result.NewReport()
-	for _, arg := range cmd.Args().Slice() {
-		for _, log := range run.argument(cmd, arg) {
+	add := func(logs []*result.Log) {
+		for _, log := range logs {
 			report.Add(log)
 			out.log(log)
 		}
 	}
+	for _, arg := range cmd.Args().Slice() {
+		c = c.under(arg)
+		add(c.attachmentsOf(arg, run))
+	}
 	if cmd.Bool("unreferenced") {
-		for _, log := range run.c.judge(run.unreferenced()...) {
-			report.Add(log)
-			out.log(log)
-		}
+		add(c.judge(run.Unreferenced(c.Deployment)...))
 	}
 	if err := out.finish(report); err != nil {
 		return err
@@ -79,58 +73,14 @@ func (a *app) attachments(cmd *cli.Command) error {
 	return verdictStatus(report.Verdict, cmd.Bool("strict"))
 }
 
-// An attachmentRun checks logs and remembers what they reference.
-type attachmentRun struct {
-	c          *checker
-	referenced map[string]bool // digests, wherever in a log they stand
-	stores     map[string]*objectstore.Folder
-	unread     int // sessions of which not every reference is known
-}
-
-func (r *attachmentRun) argument(cmd *cli.Command, arg string) (reports []*result.Log) {
-	r.c = r.c.under(arg)
-	place, err := r.c.app.find(cmd, arg)
+// attachmentsOf checks the objects of every log that an argument names.
+func (c *checker) attachmentsOf(arg string, run *logcheck.Attachments) []*result.Log {
+	place, err := c.app.find(c.session, arg)
 	if err != nil {
-		return r.c.judge(failed(arg, err))
+		return c.judge(result.Failed(arg, err))
 	}
 	defer place.Close()
-	if len(place.Findings) > 0 {
-		reports = append(reports, result.Place(arg, place.Findings))
-	}
-	reports = append(reports, absent(place)...)
-	for _, log := range place.Logs {
-		reports = append(reports, beside(log, r.log(log)))
-	}
-	r.unread += len(place.Absent)
-	for _, report := range reports[len(reports)-len(place.Logs):] {
-		if report.Verdict == finding.Refused || report.Verdict == finding.Unreadable {
-			r.unread++
-		}
-	}
-	return r.c.judge(reports...)
-}
-
-func (r *attachmentRun) log(log *source.Log) *result.Log {
-	reader, closer, err := log.Open(r.c.read)
-	if err != nil {
-		return failed(log.Name, err)
-	}
-	defer closer.Close()
-	verifier, err := r.c.verifier(log)
-	if err != nil {
-		return result.Unreadable(log.Name, cause(err))
-	}
-	if verifier != nil {
-		if folder, ok := verifier.Store().(*objectstore.Folder); ok {
-			r.stores[folder.Name()] = folder
-		}
-	}
-	report := verify.Run(log.Name, reader, objects.New(verifier), references{of: r})
-	report.Requests = []result.Request{}
-	if n := report.Counts.Objects; n > 0 && n == report.Counts.ObjectsOK && report.Verdict == finding.Rebuilt {
-		report.Verdict = finding.Verified
-	}
-	return report
+	return c.judge(run.Place(&c.Checker, arg, place)...)
 }
 
 // attachmentSummary is the last line, which counts.
@@ -156,87 +106,6 @@ func attachmentSummary(report *result.Report) string {
 		line += ", " + plural(failed, "error")
 	}
 	return string(verdict) + ": " + line
-}
-
-// references is the check that passes acts on.
-type references struct {
-	verify.Base
-	of *attachmentRun
-}
-
-// Before notes what an act references.
-func (r references) Before(act *transcript.Act) { r.of.observe(act) }
-
-// observe notes every attachment id of an act: what an inbox or a stream holds keeps
-// an object in use, though no request shows it.
-func (r *attachmentRun) observe(act *transcript.Act) {
-	if act.Event == nil {
-		return
-	}
-	text := []byte(act.Event.Data)
-	for {
-		_, rest, ok := bytes.Cut(text, []byte(`"sha256:`))
-		if !ok {
-			return
-		}
-		if len(rest) > 64 && objectstore.IsDigest(string(rest[:64])) {
-			r.referenced[string(rest[:64])] = true
-		}
-		text = rest
-	}
-}
-
-// mayReference names the sessions that could not be read: what they reference is not known.
-func (r *attachmentRun) mayReference() string {
-	if r.unread == 0 {
-		return ""
-	}
-	return ", and what the logs of " + plural(r.unread, "session") + " reference, which could not be read, is not known"
-}
-
-// unreferenced reports what the stores hold beyond what was referenced.
-func (r *attachmentRun) unreferenced() (reports []*result.Log) {
-	explained := map[string]bool{}
-	for digest := range r.referenced {
-		for _, transform := range []objectstore.Transform{objectstore.TransformV4, objectstore.TransformV5} {
-			explained[transform.Key("sha256:"+digest, r.c.wire.PixelBudget, r.c.wire.ByteCap)] = true
-		}
-	}
-	names := make([]string, 0, len(r.stores))
-	for name := range r.stores {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
-		var objects, images []string
-		var found []finding.Finding
-		for entry, err := range r.stores[name].Walk() {
-			switch {
-			case err != nil:
-				found = append(found, finding.New(finding.InputUnreadable, finding.Plain(err.Error()), finding.Place{Seq: -1, File: name}))
-			case entry.RequestImage && !explained[entry.Digest]:
-				images = append(images, fmt.Sprintf("%s (%d bytes)", entry.Digest, entry.Bytes))
-			case !entry.RequestImage && !r.referenced[entry.Digest]:
-				objects = append(objects, fmt.Sprintf("sha256:%s (%d bytes)", entry.Digest, entry.Bytes))
-			}
-		}
-		for _, list := range []struct {
-			code  finding.Code
-			items []string
-		}{{finding.ObjectUnreferenced, objects}, {finding.ObjectCacheUnknown, images}} {
-			if len(list.items) > 0 {
-				f := finding.New(list.code, finding.Say("%d%s", len(list.items), r.mayReference()), finding.Place{Seq: -1, File: name})
-				for _, item := range list.items {
-					f.Detail = append(f.Detail, finding.Plain(item))
-				}
-				found = append(found, f)
-			}
-		}
-		if len(found) > 0 {
-			reports = append(reports, result.Place(name, found))
-		}
-	}
-	return reports
 }
 
 // An attachmentText prints the attachments of each log instead of its requests.

@@ -2,17 +2,13 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/dsh-verify/dsh-verify/internal/check/audit"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/result"
-	"github.com/dsh-verify/dsh-verify/internal/source"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
 )
 
 func auditCommand(a *app) *cli.Command {
@@ -84,68 +80,14 @@ func auditSummary(report *result.Report) string {
 	return line
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // auditArgument audits every log that an argument names, and compares forks with
 // their parents where those are available.
-func (c *checker) auditArgument(arg string) (reports []*result.Log) {
+func (c *checker) auditArgument(arg string) []*result.Log {
 	c = c.under(arg)
 	place, err := c.app.find(c.session, arg)
 	if err != nil {
-		return c.judge(failed(arg, err))
+		return c.judge(result.Failed(arg, err))
 	}
 	defer place.Close()
-	if len(place.Findings) > 0 {
-		reports = append(reports, result.Place(arg, place.Findings))
-	}
-	reports = append(reports, absent(place)...)
-	first := len(reports)
-	for _, log := range place.Logs {
-		reports = append(reports, beside(log, c.audited(log)))
-	}
-	for i, log := range place.Logs {
-		c.lineage(log, reports[first+i], place.Logs, reports[first:])
-	}
-	return c.judge(reports...)
-}
-
-// audited is the report of the audit of one log.
-func (c *checker) audited(log *source.Log) *result.Log {
-	reader, closer, err := log.Open(c.read)
-	if err != nil {
-		return failed(log.Name, err)
-	}
-	defer closer.Close()
-	run, findings, err := audit.Check(reader)
-	if err != nil {
-		return failed(log.Name, err)
-	}
-	report := result.New(log.Name)
-	report.Verdict = finding.Rebuilt
-	header, err := reader.Header()
-	if err != nil {
-		return failed(log.Name, err)
-	}
-	report.Session = verify.SessionOf(header, reader.Encoding())
-	read, s := reader.Stats(), run.Session().Stats()
-	report.Counts = result.Counts{
-		Lines: read.Lines, Bytes: read.Bytes, Events: read.Events, Turns: s.Turns, Steps: s.Steps, Requests: s.Requests,
-		Retries: s.Attempts, Prepared: s.Prepared, Inherited: s.Inherited, Headers: s.Headers, Replaces: s.Replaces,
-	}
-	addAudit(report, findings)
-	if err := closer.Close(); errors.Is(err, source.ErrMoved) {
-		report.Add(finding.New(finding.StoreMoved, nil, finding.Place{Seq: -1}))
-	}
-	return report
-}
-
-func addAudit(report *result.Log, findings []finding.Finding) {
-	for _, f := range findings {
-		report.Add(f)
-	}
+	return c.judge(c.Place(arg, place, c.Audit)...)
 }

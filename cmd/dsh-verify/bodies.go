@@ -22,7 +22,7 @@ func (c *checker) bodies(log *source.Log) (*bodies, error) {
 	if c.wire == nil {
 		return &bodies{redactor: c.redact}, nil
 	}
-	verifier, err := c.verifier(log)
+	verifier, err := c.Objects(log)
 	if err != nil {
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/check/promptcache"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/headerdiff"
+	"github.com/dsh-verify/dsh-verify/internal/logcheck"
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/source"
 )
 
@@ -101,7 +101,7 @@ func (a *app) cache(cmd *cli.Command, arg string) error {
 }
 
 func (c *checker) cacheReport(log *source.Log, opts promptcache.Options) (*promptcache.Report, error) {
-	reader, closer, err := log.Open(c.read)
+	reader, closer, err := log.Open(c.Read)
 	if err != nil {
 		return nil, refused(log, err)
 	}
@@ -122,20 +122,16 @@ func (c *checker) addParent(log *source.Log, report *promptcache.Report, logs []
 	if report.ParentSession == "" {
 		return nil
 	}
-	sessions := make([]*result.Log, len(reports))
-	for i, r := range reports {
-		sessions[i] = &result.Log{Session: result.Session{ID: r.SessionID}}
-	}
-	parent := findParent(report.ParentSession, log, logs, sessions)
+	parent := logcheck.Parent(report.ParentSession, log, logs, func(i int) string { return reports[i].SessionID })
 	if parent == nil {
 		return nil
 	}
-	childReader, closeChild, err := log.Open(c.read)
+	childReader, closeChild, err := log.Open(c.Read)
 	if err != nil {
 		return refused(log, err)
 	}
 	defer closeChild.Close()
-	parentReader, closeParent, err := parent.Open(c.read)
+	parentReader, closeParent, err := parent.Open(c.Read)
 	if err != nil {
 		return refused(parent, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/logcheck"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
@@ -71,7 +72,7 @@ func (a *app) configCheck(cmd *cli.Command) error {
 		return err
 	}
 	for _, root := range set.policy.Attachments {
-		if _, err := openStores(root.Value); err != nil {
+		if _, err := logcheck.OpenStores(root.Value); err != nil {
 			return &statusError{exitUnreadable, fmt.Sprintf("%s:%d: attachments: %s", set.policy.Path, root.Line, cause(err))}
 		}
 	}

@@ -184,7 +184,7 @@ func (c *checker) side(cmd *cli.Command, arg, ref string) (*side, error) {
 		s.text = q.Bytes()
 		return s, nil
 	}
-	verifier, err := c.verifier(log)
+	verifier, err := c.Objects(log)
 	if err != nil {
 		return nil, &statusError{exitUnreadable, cause(err)}
 	}

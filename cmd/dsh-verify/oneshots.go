@@ -52,7 +52,7 @@ func (c *checker) listOneshots(cmd *cli.Command, log *source.Log) error {
 	if !cmd.Bool("jsonl") {
 		fmt.Fprintf(table, "ONE-SHOT\tSEQ\tMODEL\tMESSAGES\tBYTES\t%s\tNOT IN THE LOG\n", output.DigestHeading(c.redact != nil))
 	}
-	err := eachOneshot(log, c.read, func(o *reconstruct.Oneshot) {
+	err := eachOneshot(log, c.Read, func(o *reconstruct.Oneshot) {
 		if cmd.Bool("jsonl") {
 			printOneshotLine(&held, o)
 			return
@@ -118,7 +118,7 @@ func (c *checker) showOneshot(cmd *cli.Command, log *source.Log, ref string, red
 	var text []byte
 	var hole string
 	known, total := false, 0
-	err := eachOneshot(log, c.read, func(o *reconstruct.Oneshot) {
+	err := eachOneshot(log, c.Read, func(o *reconstruct.Oneshot) {
 		total++
 		if o.Key() != ref {
 			return

@@ -7,7 +7,6 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/policy"
-	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
@@ -55,25 +54,4 @@ func findPolicy(cmd *cli.Command, target string) (p *policy.Policy, err error) {
 		return nil, usagef("%v", err)
 	}
 	return p, nil
-}
-
-// under returns the checker for the logs that an argument names.
-func (c *checker) under(arg string) *checker {
-	other := *c
-	if s := c.setups[arg]; s != nil {
-		other.setup = s
-		other.read = s.read
-		if c.wire != nil {
-			other.wire = s.wire
-		}
-	}
-	return &other
-}
-
-// judge weighs reports by the policy.
-func (c *checker) judge(reports ...*result.Log) []*result.Log {
-	for _, log := range reports {
-		c.setup.policy.Apply(log)
-	}
-	return reports
 }

@@ -93,12 +93,12 @@ func (a *app) report(cmd *cli.Command) error {
 
 // source says where the report reads a log again.
 func (c *checker) source(log *source.Log, redactor *redact.Redactor) report.Source {
-	s := report.Source{Redactor: redactor, Open: func() (*logformat.Reader, io.Closer, error) { return log.Open(c.read) }}
-	s.Recording = c.recordingOf(log)
+	s := report.Source{Redactor: redactor, Open: func() (*logformat.Reader, io.Closer, error) { return log.Open(c.Read) }}
+	s.Recording = c.RecordingOf(log)
 	if s.Recording != "" && traffic.Is(s.Recording) {
 		s.Recording = ""
 	}
-	s.Objects, _ = c.verifier(log) // that it cannot be opened is in the findings
+	s.Objects, _ = c.Objects(log) // that it cannot be opened is in the findings
 	return s
 }
 

@@ -115,7 +115,7 @@ func (c *checker) listRequests(cmd *cli.Command, log *source.Log) error {
 	finish := func() error { return nil }
 	switch {
 	case cmd.Bool("jsonl"):
-		if err := eachRequest(log, c.read, func(*reconstruct.Request) error { return nil }); err != nil {
+		if err := eachRequest(log, c.Read, func(*reconstruct.Request) error { return nil }); err != nil {
 			return err
 		}
 		exact := c.app.exact(cmd)
@@ -126,7 +126,7 @@ func (c *checker) listRequests(cmd *cli.Command, log *source.Log) error {
 		print = func(q *reconstruct.Request) error { return printRow(table, q, c.redact) }
 		finish = table.Flush
 	}
-	err = eachRequest(log, c.read, func(q *reconstruct.Request) error {
+	err = eachRequest(log, c.Read, func(q *reconstruct.Request) error {
 		if q.Prepared && !cmd.Bool("prepared") {
 			return nil
 		}
@@ -184,7 +184,11 @@ func refused(log *source.Log, err error) error {
 	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
 		return refusedBy(log.Name, refusal)
 	}
-	return &statusError{exitUnreadable, log.Name + ": " + cause(err)}
+	reason := cause(err)
+	if !strings.HasPrefix(reason, log.Name+": ") {
+		reason = log.Name + ": " + reason
+	}
+	return &statusError{exitUnreadable, reason}
 }
 
 func printRow(w io.Writer, q *reconstruct.Request, redactor *redact.Redactor) error {

@@ -2,22 +2,16 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/urfave/cli/v3"
 
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/logcheck"
 	"github.com/dsh-verify/dsh-verify/internal/regular"
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/seal"
-	"github.com/dsh-verify/dsh-verify/internal/source"
-	"github.com/dsh-verify/dsh-verify/internal/verify"
-	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
 func sealCommand(a *app) *cli.Command {
@@ -69,9 +63,9 @@ func (a *app) seal(cmd *cli.Command, arg, out string) error {
 		return err
 	}
 	defer place.Close()
-	now, stored, err := c.readForSeal(log)
+	now, stored, err := c.ReadForSeal(log)
 	if err != nil {
-		return err
+		return refused(log, err)
 	}
 	if now.Refusal != nil {
 		return refusedBy(log.Name, now.Refusal)
@@ -92,70 +86,6 @@ func (a *app) seal(cmd *cli.Command, arg, out string) error {
 		return &statusError{exitUnreadable, cause(err)}
 	}
 	return nil
-}
-
-// readForSeal reads a log, and its stored bytes where it is a file of its own.
-func (c *checker) readForSeal(log *source.Log) (*seal.Log, *seal.Stored, error) {
-	before, _ := fileSize(log)
-	reader, closer, err := log.Open(c.read)
-	if err != nil {
-		return nil, nil, refused(log, err)
-	}
-	defer closer.Close()
-	now, err := seal.Read(reader)
-	if err != nil {
-		return nil, nil, &statusError{exitUnreadable, log.Name + ": " + cause(err)}
-	}
-	if err := closer.Close(); errors.Is(err, source.ErrMoved) {
-		return nil, nil, &statusError{exitUnreadable, log.Name + ": " + err.Error()}
-	}
-	after, ok := fileSize(log)
-	if !ok || before != after || now.Refusal != nil {
-		return now, nil, nil // no file, or one that is being written: the events alone are sealed
-	}
-	stored, err := storedDigest(log.Name, soundLength(now.Tail, after))
-	if err != nil {
-		return nil, nil, &statusError{exitUnreadable, cause(err)}
-	}
-	return now, stored, nil
-}
-
-func fileSize(log *source.Log) (int64, bool) {
-	info, err := os.Stat(log.Name)
-	if log.Stream || err != nil || !info.Mode().IsRegular() {
-		return 0, false
-	}
-	return info.Size(), true
-}
-
-// soundLength returns the length of a file except for its torn tail, which the
-// harness cuts off when it goes on.
-func soundLength(tail *logformat.Tail, size int64) int64 {
-	switch {
-	case tail == nil:
-		return size
-	case tail.Frame != nil:
-		return min(size, tail.Frame.Offset)
-	}
-	return min(size, tail.Pos.Offset)
-}
-
-// storedDigest returns the digest of the first n bytes of a file, nil when it is
-// shorter.
-func storedDigest(path string, n int64) (*seal.Stored, error) {
-	f, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if read, err := io.CopyN(h, f, n); errors.Is(err, io.EOF) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	} else {
-		return &seal.Stored{Bytes: read, SHA256: fmt.Sprintf("%x", h.Sum(nil))}, nil
-	}
 }
 
 func checkSealCommand(a *app) *cli.Command {
@@ -204,9 +134,9 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 		return err
 	}
 	defer place.Close()
-	now, _, err := c.readForSeal(log)
+	now, _, err := c.ReadForSeal(log)
 	if err != nil {
-		return err
+		return refused(log, err)
 	}
 	out, err := a.newOutputs(cmd, withSummary(func(r *result.Report) string { return sealSummary(r, statement, now) }))
 	if err != nil {
@@ -214,9 +144,9 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 	}
 	defer out.close()
 	report := result.NewReport()
-	one, err := c.sealReport(log, statement, now)
+	one, err := logcheck.Sealed(log, statement, now)
 	if err != nil {
-		return err
+		return &statusError{exitUnreadable, cause(err)}
 	}
 	c.judge(one)
 	report.Add(one)
@@ -225,42 +155,6 @@ func (a *app) checkSeal(cmd *cli.Command, file, arg string) error {
 		return err
 	}
 	return verdictStatus(report.Verdict, false)
-}
-
-func (c *checker) sealReport(log *source.Log, statement *seal.Statement, now *seal.Log) (*result.Log, error) {
-	report := result.New(log.Name)
-	report.Verdict = finding.Sealed
-	if h := now.Header; h != nil {
-		report.Session = verify.SessionOf(h, now.Encoding)
-	}
-	report.Counts = result.Counts{
-		Lines: now.Read.Lines, Bytes: now.Read.Bytes, Events: now.Read.Events, Turns: now.Fold.Turns, Steps: now.Fold.Steps, Requests: now.Fold.Requests,
-		Retries: now.Fold.Attempts, Prepared: now.Fold.Prepared, Inherited: now.Fold.Inherited, Headers: now.Fold.Headers, Replaces: now.Fold.Replaces,
-	}
-	for _, f := range statement.Check(now) {
-		report.Add(f)
-	}
-	if report.Verdict != finding.Sealed {
-		return report, nil
-	}
-	nowhere := finding.Place{Seq: -1}
-	if statement.Tree.Events == 0 {
-		report.Add(finding.New(finding.SealEmpty, nil, nowhere))
-	}
-	if n := statement.Appended(now); n > 0 {
-		report.Add(finding.New(finding.SealGrown, finding.Say("%d events more than the %d sealed ones", n, statement.Tree.Events), nowhere))
-	}
-	if _, ok := fileSize(log); !ok || statement.Stored == nil {
-		return report, nil
-	}
-	stored, err := storedDigest(log.Name, statement.Stored.Bytes)
-	if err != nil {
-		return nil, &statusError{exitUnreadable, cause(err)}
-	}
-	if stored == nil || *stored != *statement.Stored {
-		report.Add(finding.New(finding.SealStored, nil, nowhere))
-	}
-	return report, nil
 }
 
 // sealSummary is the last line, which counts.

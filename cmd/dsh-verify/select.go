@@ -89,7 +89,7 @@ func (c *checker) choose(log *source.Log, selectors ...selector) ([]*chosen, err
 	history.Redactor = c.redact
 	var before *reconstruct.Request
 	total := 0
-	events, err := readRequests(log, c.read, func(q *reconstruct.Request) error {
+	events, err := readRequests(log, c.Read, func(q *reconstruct.Request) error {
 		history.See(q)
 		kept := q.Keep()
 		for i, s := range selectors {

@@ -117,7 +117,7 @@ func (c *checker) showRequest(cmd *cli.Command, log *source.Log, picked *chosen,
 	a, q := c.app, picked.request
 	switch {
 	case c.wire != nil:
-		verifier, err := c.verifier(log)
+		verifier, err := c.Objects(log)
 		if err != nil {
 			return &statusError{exitUnreadable, cause(err)}
 		}

@@ -7,9 +7,16 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/dsh-verify/dsh-verify/internal/text"
 	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
+
+// plural counts in words.
+func plural(n int, what string) string { return text.Count(n, what) }
+
+// cause shortens an operating system error to its path and reason.
+func cause(err error) string { return text.Cause(err) }
 
 func isBrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 

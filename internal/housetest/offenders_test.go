@@ -2,13 +2,10 @@ package housetest
 
 // Known offenders, with what they have now. The lists only get shorter.
 
-var longFiles = map[string]int{
-	"cmd/dsh-verify/scan.go": 504,
-}
+var longFiles = map[string]int{}
 
 var longFunctions = map[string]int{
 	"cmd/dsh-verify:TestRecordPage":      76,
-	"cmd/dsh-verify:app.scan":            116,
 	"internal/harnesstest:planner.reply": 62,
 	"internal/provider:TestProxy":        62,
 	"internal/seal:TestMembers":          73,
@@ -17,10 +14,8 @@ var longFunctions = map[string]int{
 var complexFunctions = map[string]int{
 	"cmd/dsh-verify:TestRecordPage":      19,
 	"cmd/dsh-verify:app.cache":           18,
-	"cmd/dsh-verify:app.newChecker":      16,
 	"cmd/dsh-verify:app.outside":         17,
 	"cmd/dsh-verify:app.record":          24,
-	"cmd/dsh-verify:app.scan":            35,
 	"cmd/dsh-verify:app.sides":           18,
 	"cmd/dsh-verify:inputs.losesTo":      21,
 	"cmd/dsh-verify:judge":               21,

@@ -31,6 +31,7 @@ var picture = [][]string{
 	{"internal/verify", "internal/live"},
 	{"internal/check/..."},
 	{"internal/check"},
+	{"internal/logcheck"},
 	// What is done with the results.
 	{"internal/policy", "internal/goldencheck", "internal/scan", "internal/output", "internal/report"},
 	{"cmd/...", "examples/..."},

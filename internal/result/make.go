@@ -1,7 +1,10 @@
 package result
 
 import (
+	"errors"
+
 	"github.com/dsh-verify/dsh-verify/internal/finding"
+	"github.com/dsh-verify/dsh-verify/internal/text"
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
@@ -26,6 +29,15 @@ func of(name string, found ...finding.Finding) *Log {
 // Unreadable is the report on a log that could not be read at all.
 func Unreadable(name, reason string) *Log {
 	return of(name, finding.New(finding.InputUnreadable, finding.Plain(reason), finding.Place{Seq: -1}))
+}
+
+// Failed is the report on what could not be opened: refused where the error is a
+// refusal, unreadable otherwise.
+func Failed(name string, err error) *Log {
+	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
+		return Refused(name, refusal)
+	}
+	return Unreadable(name, text.Cause(err))
 }
 
 // UnreadableRecording is the report on a log whose recording could not be read.

@@ -1,6 +1,10 @@
 package text_test
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/dsh-verify/dsh-verify/internal/text"
@@ -23,5 +27,21 @@ func TestList(t *testing.T) {
 	}
 	if got := text.List(nil, 3); got != "" {
 		t.Errorf("of none: %q", got)
+	}
+}
+
+func TestCause(t *testing.T) {
+	missing := &fs.PathError{Op: "open", Path: "no-such", Err: syscall.ENOENT}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("too long"), "too long"},
+		{missing, "no-such: " + syscall.ENOENT.Error()},
+		{fmt.Errorf("while reading: %w", missing), "no-such: " + syscall.ENOENT.Error()},
+	} {
+		if got := text.Cause(c.err); got != c.want {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
 	}
 }

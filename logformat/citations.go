@@ -47,6 +47,33 @@ func (c *citationReader) read(list ecmajson.Value) (fault string) {
 	return ""
 }
 
+// readEarlier is read with the rules of formats 2 to 4 (V2-08): what a row cites is distinct
+// and stands before it.
+func (c *citationReader) readEarlier(list ecmajson.Value) (fault string) {
+	c.last = -1
+	if fault := c.read(list); fault != "" {
+		return fault
+	}
+	if c.ranged {
+		if c.last >= c.limit {
+			return sourceText(c.last) + ", which does not precede the row"
+		}
+		return ""
+	}
+	ascending, last := true, int64(-1)
+	for _, n := range c.seqs {
+		if n >= c.limit {
+			return sourceText(n) + ", which does not precede the row"
+		}
+		ascending = ascending && n > last
+		last = n
+	}
+	if !ascending && hasDuplicate(c.seqs) {
+		return "it names an event twice"
+	}
+	return ""
+}
+
 func (c *citationReader) readRanges(list ecmajson.Value) (fault string) {
 	c.last, c.increasing = -1, true
 	for v := range list.Elements() {
@@ -111,6 +138,42 @@ func appendPlain(seqs []int64, list ecmajson.Value) ([]int64, bool) {
 	}
 	return seqs[:0], false
 }
+
+// citations keeps what the last row of a log cites, and bounds what all of them do.
+type citations struct {
+	seqs  []int64
+	cited int64 // events that ranges stood for so far
+}
+
+// take reads the list of a row, which may cite limit events at most.
+func (k *citations) take(r *Reader, row *envelope, list ecmajson.Value, limit int64) *Refusal {
+	c := citationReader{seqs: k.seqs[:0], limit: limit, expand: !k.over(r) && (limit == r.nextSeq || r.rows != nil)}
+	detail := r.version.sources(&c, list)
+	k.seqs, row.cited = c.seqs, c.seqs
+	if detail != "" {
+		return row.malformed(CodeSourcesShape, detail)
+	}
+	k.count(r, &c, row)
+	return nil
+}
+
+// count bounds what ranges stand for in sum: a few bytes can cite every event
+// before them, and each row of a log could. What the harness writes cites an event
+// a few times.
+func (k *citations) count(r *Reader, c *citationReader, row *envelope) {
+	if !c.ranged || !c.expand {
+		return
+	}
+	if k.cited += c.count; k.over(r) {
+		r.refuse(row.fault(CodeSourcesMany, PhaseLines, fmt.Sprintf("%d up to here", k.cited)))
+	}
+}
+
+func (k *citations) over(r *Reader) bool { return k.cited > maxCited+8*r.nextSeq }
+
+// maxCited is how many events ranges may stand for in a log, and eight times as
+// many as it has besides.
+const maxCited = 1 << 24
 
 // checkSources applies the rules that do not depend on the coding.
 func (env *envelope) checkSources(t *typeRules, event *Event) *Refusal {

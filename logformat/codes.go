@@ -1,5 +1,7 @@
 package logformat
 
+import "slices"
+
 const (
 	actCopy    = "Take the log again from where it was written; if that copy is the same, restore it from a backup."
 	actWriter  = "No release is known to write this; an early build, a plugin, a converter or damage may have: compare with another copy of the log."
@@ -11,11 +13,16 @@ const (
 // actFormat names the formats that are read.
 var actFormat = "Read it with a release that knows that format; this one reads " + formatsRead() + "."
 
-var codes = []CodeInfo{
+var codes = slices.Concat(commonCodes, laterCodes)
+
+// actNewer is for formats beyond them.
+var actNewer = actFormat + " What a fork wrote only that fork reads."
+
+var commonCodes = []CodeInfo{
 	{CodeEmpty, Corrupt, "the log holds no bytes, so there is no session in it", "Check the path; a session that never became durable leaves no log."},
 	{CodeEncoding, Corrupt, "the log is not stored as its name says, and the harness reads it by its name", "Give a copy the name of what it holds: session.jsonl for plain text, session.jsonl.zstd for Zstandard frames."},
 	{CodeHeaderUnterminated, Corrupt, "the header line was never completed, so nothing of this session became durable", actCopy},
-	{CodeVersionNewer, Foreign, "the log was written by a newer harness, in a format that this release does not read; it is not damaged", actFormat},
+	{CodeVersionNewer, Foreign, "the log is in a format that this release does not read: a newer harness wrote it, or a fork of the harness, of which several count formats of their own; it is not damaged", actNewer},
 	{CodeVersionOlder, Foreign, "the log is in a format older than any that can be read; it is not damaged", actFormat},
 	{CodeHeaderGeneration, Foreign, "the file's name and the header line state different formats, so the file was renamed or exchanged, and the harness refuses it; what it holds may be sound", "Give a copy the name of its own version and verify that, and look for what renamed it."},
 	{CodeHeaderNotJSON, Corrupt, "the first line is not JSON, so this is no session log or its start is lost", actCopy},
@@ -31,6 +38,7 @@ var codes = []CodeInfo{
 	{CodeWebPage, Corrupt, "this is a web page, as a sign-in or an error gives one in place of a file", "Download the file again, and look at why a page came: a browser shows it."},
 	{CodeCompressed, Corrupt, "this is a compressed file, and of those only logs in Zstandard are read", "Decompress it first."},
 	{CodePacked, Corrupt, "this is an archive, and of those only ZIP files are read", "Unpack it, and name the folder."},
+	{CodeOtherProgram, Foreign, "this seems to be a session log of another program than the harness", "Name a log of the harness: session.jsonl or session.vN.jsonl in a session's folder."},
 	{CodeUTF16, Corrupt, "this is text in UTF-16, as Windows PowerShell writes what a program prints; the harness writes UTF-8", "Convert a copy to UTF-8 without a byte order mark, or let the program that made the file write it."},
 
 	{CodeZstdMagic, Corrupt, "there are bytes where a Zstandard frame should start, and they start none", actCopy},
@@ -61,7 +69,7 @@ var codes = []CodeInfo{
 	{CodeMessageSource, Corrupt, "the message does not say where it came from in the way its event calls for", actWriter},
 	{CodeMessageBody, Corrupt, "the message's content does not have the shape its event calls for", actWriter},
 	{CodeTurnEnd, Corrupt, "the end of the turn does not have the shape that was ever written", actWriter},
-	{CodeTypeUnknown, Foreign, "the event type is not in the vocabulary of format 0 and not marked ignorable; skipping it could rebuild a wrong session", actPlugin},
+	{CodeTypeUnknown, Foreign, "the event type is not in the vocabulary of the log's format and not marked ignorable; skipping it could rebuild a wrong session", actPlugin},
 	{CodeDataShape, Corrupt, "the event's data is not of the kind that the harness reads there", actWriter},
 	{CodeCloserCallID, Corrupt, "the log ends in an open turn with a tool call that has no usable id, so the turn cannot be closed on load", "The provider returned a tool call without an id; cut the log before that step to open it."},
 	{CodeEnvelope, Corrupt, "the event's envelope must hold type, seq, time and data, optionally surfaceOp, sourceEventSeqs and ignorable, each well-formed, and nothing else", actWriter},

@@ -7,6 +7,7 @@ type envelope struct {
 	typ, seqValue, time, data, surfaceOp, sources, ignorable ecmajson.Node
 	unknown                                                  ecmajson.Value // the first key that no envelope has
 	seq                                                      int64
+	ms                                                       int64   // its time, where decoding reads it
 	cited                                                    []int64 // what the sources stand for
 	pos                                                      Position
 }
@@ -78,24 +79,25 @@ func (e *envelope) typeText() string {
 	return "type " + string(typ[:min(len(typ), 80)])
 }
 
-// check holds the members of an event's row to what they must be, whatever its type.
-func (env *envelope) check(event *Event) *Refusal {
+// members holds the members of an event's row to what they must be, whatever its type, and
+// returns its time, or what is wrong.
+func (env *envelope) members() (time int64, fault string) {
 	if env.unknown != nil {
-		return env.fault(CodeEnvelope, PhaseEvents, "unknown member "+string(env.unknown[:min(len(env.unknown), 80)]))
+		return 0, "unknown member " + string(env.unknown[:min(len(env.unknown), 80)])
 	}
 	var ok bool
-	if event.Time, ok = env.time.SafeInt(); !ok {
-		return env.fault(CodeEnvelope, PhaseEvents, "time is not a safe integer")
+	if time, ok = env.time.SafeInt(); !ok {
+		return 0, "time is not a safe integer"
 	}
 	switch {
 	case env.typ.Kind() != ecmajson.String:
-		return env.fault(CodeEnvelope, PhaseEvents, "type is not a string")
+		return 0, "type is not a string"
 	case env.data.Kind() == ecmajson.Absent:
-		return env.fault(CodeEnvelope, PhaseEvents, "data is missing")
-	case env.ignorable.Kind() != ecmajson.Absent && !event.Ignorable:
-		return env.fault(CodeEnvelope, PhaseEvents, "ignorable is present and not true")
+		return 0, "data is missing"
+	case env.ignorable.Kind() != ecmajson.Absent && env.ignorable.Kind() != ecmajson.True:
+		return 0, "ignorable is present and not true"
 	}
-	return nil
+	return time, ""
 }
 
 // checkSurface reads surfaceOp, and checks that only events of the surface have it or

@@ -44,7 +44,7 @@ func (e *Event) MessageSpan() (start, end int, ok bool) {
 // setMessage notes where the message of an event lies, if it has one.
 func (e *Event) setMessage(row *envelope, m *messageRules) {
 	switch {
-	case m == nil:
+	case m == nil || m.in(row).Kind() != ecmajson.Object:
 	case m.member == "":
 		e.messageEnd = len(e.Data)
 	default:

@@ -63,6 +63,24 @@ const (
 	TypeSubagentModelPolicy = "subagent/model-selection-policy"
 )
 
+// Of later formats; the version of each says which.
+const (
+	TypeAssistantAttempt      = "assistant/attempt"
+	TypeDeliverablesPresented = "deliverables/presented"
+	TypeDeveloperMessage      = "developer/message"
+	TypeFeedbackMessageDelete = "feedback/message-delete"
+	TypeFeedbackMessagePut    = "feedback/message-put"
+	TypeImageOffload          = "image/offload"
+	TypeJobRegistered         = "job/registered"
+	TypeJobSettled            = "job/settled"
+	TypeSubagentCatalog       = "subagent/catalog"
+	TypeSystemMessage         = "system/message"
+	TypeToolPTCDispatch       = "tool/ptc-dispatch"
+	TypeToolPTCDispatchStart  = "tool/ptc-dispatch-start"
+	TypeWorkingDirectory      = "working-directory/change"
+	TypeWorkspaceChanges      = "workspace/changes"
+)
+
 // Of format 0 before its first release: upgraded on load, or refused by name.
 const (
 	TypeSteeringMessage    = "steering/message"

@@ -61,6 +61,7 @@ type Reader struct {
 	faults  faults
 	ended   bool     // no further record is yielded; lines are still checked
 	settled bool     // no line can change the verdict any more; frames still can
+	later   *Refusal // what a later release will refuse
 	issue   *Refusal // the first line fault, which a later turn/end makes a refusal
 	strict  bool     // the current line is inside complete Zstandard frames
 	nextSeq int64
@@ -346,6 +347,14 @@ func (r *Reader) Version() *Version { return r.version }
 // Refusals returns the first fault of every phase that has one, in rank order.
 // The first of them is the verdict.
 func (r *Reader) Refusals() []*Refusal { return r.faults.ranked(r.version) }
+
+// Later returns the first fault across rows of a log that its own format's loader accepts,
+// because it does not look: [LaterRelease], which migrates such a log when it reads it, refuses
+// it. It is nil where there is none, and complete when the iteration has ended.
+func (r *Reader) Later() *Refusal { return r.later }
+
+// LaterRelease is the release that [Reader.Later] speaks of.
+const LaterRelease = "0.2.1-rc.2"
 
 func (r *Reader) countForm(form ecmajson.Form) {
 	if form&ecmajson.InvalidUTF8 != 0 {

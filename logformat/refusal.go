@@ -20,7 +20,9 @@ const (
 	CodeHeaderRetired      Code = "header/retired-field"
 	CodeHeaderCwd          Code = "header/cwd"
 	CodeHeaderField        Code = "header/field"
+	CodeHeaderUnknown      Code = "header/unknown-member" // V2-04
 	CodeSeedLength         Code = "header/seed-length"
+	CodeSeedMarker         Code = "header/seed-marker" // V2-20
 	CodePath               Code = "header/path"
 
 	CodeZstdMagic       Code = "zstd/magic"
@@ -92,10 +94,11 @@ const (
 	PhaseFallback                 // legacy reason "fallback", anywhere
 	PhaseMessages                 // upgrades and message shapes, event by event
 	PhaseTypes                    // event types that are not in the vocabulary
-	PhaseSeed                     // the header's seedLength against the events that were kept
+	PhaseSeed                     // what the header says of inherited events against the events that were kept
 	PhaseClosers                  // what closing an open turn would have to write
 	PhaseHeaderLate               // the header's cwd, seedLength and parentSession
 	PhaseEvents                   // envelope, request headers and surface rules, event by event
+	PhaseRelations                // what rows say of each other, over the whole log
 	PhaseFold                     // what the harness loads and can make no request from
 )
 

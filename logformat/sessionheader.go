@@ -17,8 +17,9 @@ type SessionHeader struct {
 	HasCwd          bool
 	ParentSession   string
 	HasParent       bool
-	SeedLength      int64 // events inherited from the parent; 0 when absent
+	SeedLength      int64 // events inherited from the parent; 0 when absent. Where Seeded is set, what the markers read so far say: final at the end of the log
 	HasSeedLength   bool
+	Seeded          bool   // the log began as a copy of another's events, and a marker among its events tells of how many
 	Origin          string // "" or "subagent"
 	DelegationDepth int64
 	AgentPreset     string
@@ -42,6 +43,7 @@ func (h *SessionHeader) AppendPosted(dst []byte, depth bool) []byte {
 type headerRules struct {
 	members []headerMember // in the order in which they are checked, before any row is read
 	retired []string       // names of members that are refused
+	closed  bool           // what it does not know is refused too; and both before any member is read
 	late    []headerMember // what is checked after the rows
 	posted  func(h *SessionHeader, dst []byte, depth bool) []byte
 }
@@ -83,6 +85,9 @@ func parseHeader(text []byte, fileName string) (h *SessionHeader, late, refusal 
 	}
 	h.Form = form
 	line.value, line.raw = canonical, bytes.Trim(h.Line, " \t\r\n")
+	if refusal = otherProgram(line); refusal != nil {
+		return nil, nil, refusal
+	}
 	if h.Version, refusal = chooseVersion(line, fileName); refusal != nil {
 		return nil, nil, refusal
 	}
@@ -102,19 +107,38 @@ func (h *SessionHeader) read(line headerLine) (late, refusal *Refusal) {
 	if line.value.Lookup("version").Kind() != ecmajson.Number {
 		return nil, line.fault(CodeHeaderShape, PhaseHeader, "version is not a number")
 	}
+	if rules.closed {
+		if refusal := rules.refusedMember(line); refusal != nil {
+			return nil, refusal
+		}
+	}
 	if code, detail := h.readMembers(rules.members, line); code != "" {
 		return nil, line.fault(code, PhaseHeader, detail)
 	}
-	for _, key := range rules.retired {
-		if line.value.Lookup(key) != nil {
-			return nil, line.fault(CodeHeaderRetired, PhaseHeader, strconv.Quote(key))
-		}
+	if refusal := rules.refusedMember(line); refusal != nil {
+		return nil, refusal
 	}
 	h.Unknown = rules.unknown(line.value)
 	if code, detail := h.readMembers(rules.late, line); code != "" {
 		late = line.fault(code, PhaseHeaderLate, detail)
 	}
 	return late, nil
+}
+
+// refusedMember looks for members that are refused by their name.
+func (rules *headerRules) refusedMember(line headerLine) *Refusal {
+	for _, key := range rules.retired {
+		if line.value.Lookup(key) != nil {
+			return line.fault(CodeHeaderRetired, PhaseHeader, strconv.Quote(key))
+		}
+	}
+	if !rules.closed {
+		return nil
+	}
+	if names := rules.unknown(line.value); len(names) > 0 {
+		return line.fault(CodeHeaderUnknown, PhaseHeader, strconv.Quote(names[0]))
+	}
+	return nil
 }
 
 // readMembers reads members up to the first that is at fault.

@@ -66,6 +66,13 @@ func noObject(v ecmajson.Value, pos Position) *Refusal {
 func (r *Reader) takeScalar(root ecmajson.Node, form ecmajson.Form, l line) *Record {
 	row := &r.scalar
 	row.read(root, l.pos)
+	if check := r.version.early; check != nil {
+		if fault := check(row); fault != nil {
+			r.refuse(fault)
+			r.settled = true
+			return nil
+		}
+	}
 	var raw ecmajson.Value
 	if form&ecmajson.NegativeZero != 0 {
 		raw = bytes.TrimLeft(l.text, " \t\r\n")
@@ -81,7 +88,7 @@ func (r *Reader) takeScalar(root ecmajson.Node, form ecmajson.Form, l line) *Rec
 		}
 		r.lineFault(fault)
 	}
-	if r.issue != nil && r.version.tail.closes(row, malformed) {
+	if r.issue != nil && r.version.tail.closes(row, malformed, r.issue) {
 		r.refuse(r.issue)
 		r.settled = true
 	}

@@ -10,6 +10,7 @@ import (
 type typeRules struct {
 	name     string
 	class    typeClass // 0: the type is not in the vocabulary
+	since    string    // the first release that is known to write it; "": the first of the format
 	admitted bool      // by Options, as a log-only type
 
 	// refuse looks for what is refused by name wherever it stands; nil: for nothing.
@@ -54,6 +55,14 @@ func typeTable(table map[string]*typeRules) map[string]*typeRules {
 func logOnlyTypes(table map[string]*typeRules, names ...string) map[string]*typeRules {
 	for _, name := range names {
 		table[name] = &typeRules{class: logOnly}
+	}
+	return table
+}
+
+// since adds log-only names that came with a release after the format's first.
+func since(release string, table map[string]*typeRules, names ...string) map[string]*typeRules {
+	for _, name := range names {
+		table[name] = &typeRules{class: logOnly, since: release}
 	}
 	return table
 }

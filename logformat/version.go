@@ -21,6 +21,7 @@ type Version struct {
 	sources sourceCoding          // of the numbers of cited events
 	replace [2]string             // names of the members of a replace that hold its ends
 	packed  map[string]RowKind    // tags of rows that pack runs of chunk events; nil: there are none
+	early   earlyCheck            // refuses a row whatever stands around it; nil: none does
 	fast    fastReader            // takes frequent lines in one pass; nil: there are none
 	phases  []Phase               // the order in which the harness checks: an earlier fault outranks a later one
 	tail    tailRule              // which damaged lines a crash can leave
@@ -40,6 +41,10 @@ type rules interface {
 	finish() []*Refusal
 }
 
+// An earlyCheck looks at a row before it is decoded, and where no event is taken any more: what
+// it finds refuses the log even in a tail that would be dropped.
+type earlyCheck func(row *envelope) *Refusal
+
 // A sourceCoding decodes a list of cited events, and returns what is wrong with it.
 type sourceCoding func(c *citationReader, list ecmajson.Value) (fault string)
 
@@ -54,12 +59,13 @@ type tailRule struct {
 	// tail are passed over. "" where they have to be looked at.
 	closer string
 	// closes reports whether a row shows that what stands before it was committed.
-	// malformed is why the row counts as a line that does not parse.
-	closes func(row *envelope, malformed *Refusal) bool
+	// malformed is why the row counts as a line that does not parse, and issue the fault that
+	// the tail began with.
+	closes func(row *envelope, malformed, issue *Refusal) bool
 }
 
 // versions are the formats that are read, from the oldest to the newest.
-var versions = []*Version{Version0}
+var versions = []*Version{Version0, Version1, Version2, Version3, Version4}
 
 // Versions lists the formats that are read.
 func Versions() []*Version { return slices.Clone(versions) }
@@ -87,6 +93,15 @@ func (v *Version) Known(eventType string) bool { return v.types[eventType].known
 func (v *Version) OnSurface(eventType string) bool {
 	t := v.types[eventType]
 	return t.known() && t.class == onSurface
+}
+
+// Since returns the first release that is known to write a type of the vocabulary, "" where
+// that is the first of the format. An older release of the same format refuses the type.
+func (v *Version) Since(eventType string) string {
+	if t := v.types[eventType]; t.known() {
+		return t.since
+	}
+	return ""
 }
 
 // Types returns the vocabulary in alphabetical order.

@@ -11,31 +11,37 @@ var Version0 = &Version{
 	types:    version0Types,
 	sources:  (*citationReader).read,
 	replace:  [2]string{"start", "end"},
-	packed: map[string]RowKind{
-		"text-chunks":      TextRow,
-		"reasoning-chunks": ReasoningRow,
-		"tool-call-chunks": ToolCallRow,
-	},
-	fast: (*Reader).takeChunks,
-	phases: []Phase{
-		PhaseContainer, PhaseVersion, PhaseHeader, PhaseLines, PhasePath,
-		PhaseHeaderDelta, PhaseModeSet, PhaseFallback, // each looked for over the whole log
-		PhaseMessages, PhaseTypes, PhaseSeed, PhaseClosers, PhaseHeaderLate, PhaseEvents, PhaseFold,
-	},
-	tail:  tailRule{closer: TypeTurnEnd, closes: closesVersion0},
-	begin: func(r *Reader) rules { return &version0Log{r: r} },
+	packed:   version0Packed,
+	fast:     (*Reader).takeChunks,
+	phases:   version0Phases,
+	tail:     tailRule{closer: TypeTurnEnd, closes: closesDecoded},
+	begin:    func(r *Reader) rules { return &version0Log{r: r} },
 }
 
-// closesVersion0: a turn/end was committed, if it decodes.
-func closesVersion0(row *envelope, malformed *Refusal) bool {
+// version0Packed are the tags of packed rows.
+var version0Packed = map[string]RowKind{
+	"text-chunks":      TextRow,
+	"reasoning-chunks": ReasoningRow,
+	"tool-call-chunks": ToolCallRow,
+}
+
+// version0Phases is the order in which the harness checks a log of format 0.
+var version0Phases = []Phase{
+	PhaseContainer, PhaseVersion, PhaseHeader, PhaseLines, PhasePath,
+	PhaseHeaderDelta, PhaseModeSet, PhaseFallback, // each looked for over the whole log
+	PhaseMessages, PhaseTypes, PhaseSeed, PhaseClosers, PhaseHeaderLate, PhaseEvents, PhaseFold,
+	PhaseRelations, // of later formats alone
+}
+
+// closesDecoded: a turn/end was committed, if it decodes.
+func closesDecoded(row *envelope, malformed, _ *Refusal) bool {
 	return malformed == nil && row.typ.Is(TypeTurnEnd)
 }
 
 // A version0Log holds a log to the rules of format 0.
 type version0Log struct {
 	r     *Reader
-	seqs  []int64 // those that the last row cites
-	cited int64   // events that ranges stood for so far
+	cites citations
 	ids   messageIDs
 	turn  openTurn
 }
@@ -74,9 +80,11 @@ func (log *version0Log) event(row *envelope, form ecmajson.Form) (*Event, *Refus
 
 // check applies the checks of the last phase.
 func (log *version0Log) check(row *envelope, t *typeRules, event *Event) *Refusal {
-	if refusal := row.check(event); refusal != nil {
-		return refusal
+	time, fault := row.members()
+	if fault != "" {
+		return row.fault(CodeEnvelope, PhaseEvents, fault)
 	}
+	event.Time = time
 	if t.data != nil {
 		if refusal := t.data(log.r, row); refusal != nil {
 			return refusal
@@ -85,7 +93,7 @@ func (log *version0Log) check(row *envelope, t *typeRules, event *Event) *Refusa
 	if refusal := row.checkSurface(t, event, log.r.version.replace); refusal != nil {
 		return refusal
 	}
-	if t.class != onSurface || log.overcited() {
+	if t.class != onSurface || log.cites.over(log.r) {
 		return nil
 	}
 	return row.checkSources(t, event)

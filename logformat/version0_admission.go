@@ -1,7 +1,6 @@
 package logformat
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -18,8 +17,7 @@ func (log *version0Log) admit(row *envelope, raw ecmajson.Value) *Refusal {
 			return fault
 		}
 	}
-	log.seqs = log.seqs[:0]
-	row.cited = log.seqs
+	row.cited = nil
 	if row.sources.Kind() == ecmajson.Absent {
 		return nil
 	}
@@ -30,33 +28,8 @@ func (log *version0Log) admit(row *envelope, raw ecmajson.Value) *Refusal {
 	if limit < 0 {
 		return row.malformed(CodeSourcesShape, "the row that cites them has no event number")
 	}
-	c := citationReader{seqs: log.seqs, limit: limit, expand: !log.overcited() && (limit == r.nextSeq || r.rows != nil)}
-	detail := r.version.sources(&c, list)
-	log.seqs, row.cited = c.seqs, c.seqs
-	if detail != "" {
-		return row.malformed(CodeSourcesShape, detail)
-	}
-	log.countCited(&c, row)
-	return nil
+	return log.cites.take(r, row, list, limit)
 }
-
-// countCited bounds what ranges stand for in sum: a few bytes can cite every event
-// before them, and each row of a log could. What the harness writes cites an event
-// a few times.
-func (log *version0Log) countCited(c *citationReader, row *envelope) {
-	if !c.ranged || !c.expand {
-		return
-	}
-	if log.cited += c.count; log.overcited() {
-		log.r.refuse(row.fault(CodeSourcesMany, PhaseLines, fmt.Sprintf("%d up to here", log.cited)))
-	}
-}
-
-func (log *version0Log) overcited() bool { return log.cited > maxCited+8*log.r.nextSeq }
-
-// maxCited is how many events ranges may stand for in a log, and eight times as
-// many as it has besides.
-const maxCited = 1 << 24
 
 // admitSeq returns the row's event number, -1 when it is no number at all: that is
 // a gap, and not malformed.

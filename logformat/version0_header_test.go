@@ -16,7 +16,8 @@ func TestVersion0Header(t *testing.T) {
 	}{
 		{`"version":0`, `"version":-0`, ""},
 		{`"version":0`, `"version":0.0`, ""},
-		{`"version":0`, `"version":1`, CodeVersionNewer},
+		{`"version":0`, `"version":1`, ""},
+		{`"version":0`, `"version":5`, CodeVersionNewer},
 		{`"version":0`, `"version":0.5`, CodeVersionNewer},
 		{`"version":0`, `"version":1e400`, CodeVersionNewer},
 		{`"version":0`, `"version":-1`, CodeVersionOlder},

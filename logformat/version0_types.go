@@ -2,7 +2,7 @@ package logformat
 
 // version0Types are the vocabulary of format 0, and the names that stood in it before
 // its first release.
-var version0Types = typeTable(logOnlyTypes(map[string]*typeRules{
+var version0Types = typeTable(since("0.1.2-alpha.1", logOnlyTypes(map[string]*typeRules{
 	TypeUserMessage: {class: onSurface, message: userMessage, legacy: &legacyShape{lacks("id"), (*legacyEvent).upgradeUser}},
 	TypeAssistantMessage: {
 		class: onSurface, message: assistantMessage, citesNone: true,
@@ -35,20 +35,17 @@ var version0Types = typeTable(logOnlyTypes(map[string]*typeRules{
 	TypeHookResult,
 	TypeLLMRetry,
 	TypeLLMRetryStarted,
-	TypeModelSelection,
 	TypePermissionPreset,
 	TypePlanMode,
 	TypeRequestContext,
 	TypeSandboxMode,
 	TypeScheduleChange,
-	TypeDeliveryAccepted,
 	TypeSessionEndSeed,
 	TypeSessionTitle,
 	TypeSessionTitleRequest,
 	TypeStepEnd,
 	TypeStepStart,
 	TypeSubagentDescriptor,
-	TypeSubagentModelPolicy,
 	TypeTeamMember,
 	TypeTeamMessageDelivered,
 	TypeTeamMessageQueued,
@@ -62,4 +59,6 @@ var version0Types = typeTable(logOnlyTypes(map[string]*typeRules{
 	TypeToolCodeDispatch,
 	TypeToolCodeDispatchStart,
 	TypeSearchRequest,
+),
+	TypeModelSelection, TypeDeliveryAccepted, TypeSubagentModelPolicy,
 ))

@@ -17,11 +17,18 @@ type Dialect struct {
 
 // dialects are those of the formats that are read.
 var dialects = map[*logformat.Version]*Dialect{
-	logformat.Version0: {
-		boundary: newFirstChunk,
-		surface:  surfaceRules{vanish: []transcript.Role{transcript.Assistant}, refuse: refuseToolRewrite},
-		shapes:   []shape{{members: []PartKind{MessagePart, SystemPart, ToolsPart, SessionIDPart}}},
-	},
+	logformat.Version0: dialect0,
+	logformat.Version1: dialect0,
+	logformat.Version2: dialect0, // nothing is projected of these yet
+	logformat.Version3: dialect0,
+	logformat.Version4: dialect0,
+}
+
+// dialect0 is that of format 0.
+var dialect0 = &Dialect{
+	boundary: newFirstChunk,
+	surface:  surfaceRules{vanish: []transcript.Role{transcript.Assistant}, refuse: refuseToolRewrite},
+	shapes:   []shape{{members: []PartKind{MessagePart, SystemPart, ToolsPart, SessionIDPart}}},
 }
 
 // A boundary is the rule by which acts show where requests were made.

@@ -51,7 +51,7 @@ func TestRefusals(t *testing.T) {
 		{"reject-empty-file", logformat.CodeEmpty, 0, -1},
 		{"reject-envelope-extra-key", logformat.CodeEnvelope, 24, 22},
 		{"reject-future-version", logformat.CodeVersionNewer, 1, -1},
-		{"reject-future-version-strange-shape", logformat.CodeVersionNewer, 1, -1},
+		{"reject-future-version-strange-shape", logformat.CodeOtherProgram, 1, -1},
 		{"reject-header-approvalPolicy", logformat.CodeHeaderRetired, 1, -1},
 		{"reject-header-delta", logformat.CodeLegacyDelta, 7, 5},
 		{"reject-header-no-delegationDepth", logformat.CodeHeaderShape, 1, -1},
@@ -162,7 +162,7 @@ func TestRank(t *testing.T) {
 		{"mode/set after surface", strings.Replace(base, `"type":"request/context"`, `"type":"mode/set"`, 1), logformat.CodeLegacyMode},
 		{"unknown type after surface", strings.Replace(base, `"type":"request/context"`, `"type":"lab/novelty"`, 1), logformat.CodeTypeUnknown},
 		{"damaged line after surface", insert(`{"type":`), logformat.CodeLineNotJSON},
-		{"version before all", strings.Replace(base, `"version":0`, `"version":4`, 1), logformat.CodeVersionNewer},
+		{"version before all", strings.Replace(base, `"version":0`, `"version":9`, 1), logformat.CodeVersionNewer},
 		{"older version", strings.Replace(base, `"version":0`, `"version":-1`, 1), logformat.CodeVersionOlder},
 	} {
 		log := run([]byte(c.log), check.Options{})

@@ -12,7 +12,14 @@ type projection func(e *logformat.Event, a *Act)
 // projections are those of the formats that are read.
 var projections = map[*logformat.Version]projection{
 	logformat.Version0: project0,
+	logformat.Version1: project0,
+	logformat.Version2: projectNothing,
+	logformat.Version3: projectNothing,
+	logformat.Version4: projectNothing,
 }
+
+// projectNothing is of formats of which requests are not rebuilt yet.
+func projectNothing(*logformat.Event, *Act) {}
 
 // A Log projects the records of one log.
 type Log struct {

@@ -81,7 +81,7 @@ func (r *Reader) openHeader() error {
 	r.countForm(header.Form)
 	r.header = header
 	r.setVersion(header.Version)
-	return nil
+	return r.lookAhead()
 }
 
 // liesAt reports whether the log may lie where it does when its header puts it there.

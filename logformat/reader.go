@@ -28,6 +28,9 @@ type Options struct {
 	FileName string
 	// MaxSize limits the decoded length in bytes; 0 means no limit.
 	MaxSize int64
+	// Again, when set, opens the log from its start again. A source that is an io.Seeker
+	// does without. A log of a seeded session has to be read twice: see [ErrNotAgain].
+	Again func() (io.ReadCloser, error)
 }
 
 // Encoding is how a log's text is stored.
@@ -59,11 +62,13 @@ type Reader struct {
 	err      error // of opening, or of the input
 
 	faults  faults
-	ended   bool     // no further record is yielded; lines are still checked
-	settled bool     // no line can change the verdict any more; frames still can
-	later   *Refusal // what a later release will refuse
-	issue   *Refusal // the first line fault, which a later turn/end makes a refusal
-	strict  bool     // the current line is inside complete Zstandard frames
+	ended   bool                          // no further record is yielded; lines are still checked
+	settled bool                          // no line can change the verdict any more; frames still can
+	later   *Refusal                      // what a later release will refuse
+	again   func() (io.ReadCloser, error) // reads the log from its start; nil: it cannot be
+	looking bool                          // only to find what another reader needs
+	issue   *Refusal                      // the first line fault, which a later turn/end makes a refusal
+	strict  bool                          // the current line is inside complete Zstandard frames
 	nextSeq int64
 	tail    *Tail
 	stats   Stats
@@ -106,8 +111,10 @@ type Tail struct {
 // NewReader returns a reader of the log in src. Whether it is plain text or
 // Zstandard is recognised by its first bytes.
 func NewReader(src io.Reader, opts Options) *Reader {
+	again := startAgain(src, opts)
 	in := bufio.NewReaderSize(src, lookAhead) // small, as many logs may be
 	r := newReader(opts)
+	r.again = again
 	head, _ := in.Peek(4)
 	start, _ := in.Peek(min(in.Buffered(), lookAhead)) // what is there: nobody waits for more
 	r.other = OtherFile(start)

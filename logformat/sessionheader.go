@@ -26,6 +26,8 @@ type SessionHeader struct {
 	Line            []byte        // the line's own bytes, without its line feed
 	Form            ecmajson.Form // of the line
 	Unknown         []string      // keys that the format does not know; the harness drops them
+	// Lifetimes are those of formats whose writers make requests in several shapes.
+	Lifetimes []Lifetime
 }
 
 // Format returns the number of the log's format, to be printed: what differs between

@@ -25,6 +25,7 @@ type Version struct {
 	fast    fastReader            // takes frequent lines in one pass; nil: there are none
 	phases  []Phase               // the order in which the harness checks: an earlier fault outranks a later one
 	tail    tailRule              // which damaged lines a crash can leave
+	outlook func() outlook        // of what only the rest of the log tells; nil: nothing is looked for
 	begin   func(r *Reader) rules // of rows and across them, for one log
 }
 

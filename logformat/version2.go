@@ -13,6 +13,7 @@ var Version2 = &Version{
 	replace:  [2]string{"start", "end"},
 	phases:   laterPhases,
 	tail:     tailRule{closes: closesVersion2},
+	outlook:  onlySeed,
 	begin:    func(r *Reader) rules { return newLaterLog(r, version2Rules) },
 }
 

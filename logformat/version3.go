@@ -14,6 +14,7 @@ var Version3 = &Version{
 	replace:  [2]string{"startSeq", "endSeq"},
 	phases:   laterPhases,
 	tail:     tailRule{closes: closesAny},
+	outlook:  onlySeed,
 	begin:    func(r *Reader) rules { return newLaterLog(r, version3Rules) },
 }
 

@@ -12,6 +12,7 @@ var Version4 = &Version{
 	replace:  [2]string{"startSeq", "endSeq"},
 	phases:   laterPhases,
 	tail:     tailRule{closes: closesAny},
+	outlook:  newWriterSigns,
 	begin:    func(r *Reader) rules { return newLaterLog(r, version4Rules) },
 }
 

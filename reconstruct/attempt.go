@@ -69,10 +69,6 @@ func (s *Session) build(a *attempt, dispatch int64) *Request {
 		Doubt: s.doubt, OverOld: s.oldDoubt != 0,
 		first: s.surface.head, last: a.last, kept: a.kept,
 	}
-	layouts := s.layoutsOf(s.epoch, a.header)
-	q.layout = layouts[0]
-	for _, other := range layouts[1:] {
-		q.variants = append(q.variants, variant{layout: other})
-	}
+	s.shape(q, s.layoutsOf(s.epoch, a.header))
 	return q
 }

@@ -19,17 +19,39 @@ type Dialect struct {
 var dialects = map[*logformat.Version]*Dialect{
 	logformat.Version0: dialect0,
 	logformat.Version1: dialect0,
-	logformat.Version2: dialect0, // nothing is projected of these yet
-	logformat.Version3: dialect0,
-	logformat.Version4: dialect0,
+	logformat.Version2: {
+		boundary: newSettlements,
+		surface:  surfaceRules{vanish: []transcript.Role{transcript.Assistant}},
+		shapes:   dialect0.shapes,
+	},
+	logformat.Version3: {
+		boundary: newSettlements,
+		surface:  surfaceRules{vanish: []transcript.Role{transcript.System, transcript.Assistant}, offload: offloadImages},
+		shapes:   []shape{{members: withoutHistory}},
+	},
+	logformat.Version4: {
+		boundary: newSettlements,
+		surface: surfaceRules{
+			vanish:  []transcript.Role{transcript.System, transcript.Developer, transcript.Assistant},
+			offload: offloadImages,
+		},
+		shapes: []shape{
+			{logformat.Shape02, []PartKind{MessagePart, ToolHistoryPart, ToolsPart, SessionIDPart}},
+			{logformat.Shape017, withoutHistory},
+		},
+		tools: newAnnouncedTools,
+	},
 }
 
-// dialect0 is that of format 0.
+// dialect0 is that of formats 0 and 1: answers are logged as they arrive, and the system
+// prompt is a member of the request.
 var dialect0 = &Dialect{
 	boundary: newFirstChunk,
 	surface:  surfaceRules{vanish: []transcript.Role{transcript.Assistant}, refuse: refuseToolRewrite},
 	shapes:   []shape{{members: []PartKind{MessagePart, SystemPart, ToolsPart, SessionIDPart}}},
 }
+
+var withoutHistory = []PartKind{MessagePart, ToolsPart, SessionIDPart}
 
 // A boundary is the rule by which acts show where requests were made.
 type boundary interface {
@@ -48,6 +70,7 @@ type surfaceRules struct {
 	vanish []transcript.Role
 	// refuse says what is wrong with an act that puts a message on the surface, "" when
 	// nothing is. A replace has passed the rules that hold for each; span is what it removes.
+	// It is nil where the reader of the log holds it to all rules.
 	refuse func(s *Surface, a *transcript.Act, span span) (logformat.Code, string)
 	// offload changes messages in place; nil where nothing does.
 	offload func(s *Surface, a *transcript.Act) (*Message, *logformat.Refusal)

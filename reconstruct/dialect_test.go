@@ -13,15 +13,15 @@ import (
 )
 
 // This file shows that another format is another dialect: one that has everything
-// which format 0 has not (settlements as boundary, a protected head, messages that
+// which format 0 has not (simpleSettlements as boundary, a protected head, messages that
 // change in place, a tool history, two shapes) is made of what is here, and folded by
 // the same fold.
 
 var foreign = &Dialect{
-	boundary: func(s *Session) boundary { return &settlements{session: s} },
+	boundary: func(s *Session) boundary { return &simpleSettlements{session: s} },
 	surface: surfaceRules{
 		vanish: []transcript.Role{transcript.System, transcript.Assistant, transcript.Developer},
-		refuse: refuseHead, offload: offloadImages,
+		refuse: refuseHead, offload: markImages,
 	},
 	shapes: []shape{
 		{"new", []PartKind{MessagePart, ToolHistoryPart, ToolsPart, SessionIDPart}},
@@ -30,14 +30,14 @@ var foreign = &Dialect{
 	tools: func() toolHistory { return new(announced) },
 }
 
-// settlements is a boundary rule: each settlement is an attempt, of the fold of all
+// simpleSettlements is a boundary rule: each settlement is an attempt, of the fold of all
 // that comes before it.
-type settlements struct {
+type simpleSettlements struct {
 	session *Session
 	next    attempt
 }
 
-func (b *settlements) act(a *transcript.Act) *Request {
+func (b *simpleSettlements) act(a *transcript.Act) *Request {
 	switch a.Kind {
 	case transcript.StepStart:
 		turn, step := a.Place()
@@ -51,9 +51,9 @@ func (b *settlements) act(a *transcript.Act) *Request {
 	return nil
 }
 
-func (b *settlements) leaving() {}
+func (b *simpleSettlements) leaving() {}
 
-func (b *settlements) finish() *Request { return nil }
+func (b *simpleSettlements) finish() *Request { return nil }
 
 // refuseHead is a rule of the surface: only its own kind replaces the head.
 func refuseHead(s *Surface, a *transcript.Act, span span) (logformat.Code, string) {
@@ -66,8 +66,8 @@ func refuseHead(s *Surface, a *transcript.Act, span span) (logformat.Code, strin
 	return "", ""
 }
 
-// offloadImages marks the images of a message, in place.
-func offloadImages(s *Surface, a *transcript.Act) (*Message, *logformat.Refusal) {
+// markImages marks the images of a message, in place.
+func markImages(s *Surface, a *transcript.Act) (*Message, *logformat.Refusal) {
 	seq, _ := a.Event.Data.SafeInt()
 	old := s.Node(seq)
 	if old == nil {
@@ -268,7 +268,7 @@ func TestHead(t *testing.T) {
 // TestEveryFormatHasADialect: no log is read whose requests cannot be made.
 func TestEveryFormatHasADialect(t *testing.T) {
 	for _, v := range logformat.Versions() {
-		if d := dialects[v]; d == nil || d.boundary == nil || d.surface.refuse == nil || len(d.shapes) == 0 {
+		if d := dialects[v]; d == nil || d.boundary == nil || len(d.shapes) == 0 {
 			t.Errorf("%s has %+v", v.Releases, d)
 		}
 	}

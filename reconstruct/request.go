@@ -53,11 +53,12 @@ type Request struct {
 	Doubt     Doubt
 	OverOld   bool // earlier history was upgraded or reprinted; the request itself is the harness's own
 
-	layout   *layout
-	variants []variant  // in the other shapes
-	first    *Message   // of the list, when kept is nil
-	last     *Message   // nil: no messages
-	kept     []*Message // the messages, when they do not follow the live list
+	layout      *layout
+	shapeSource ShapeSource
+	variants    []variant  // in the other shapes
+	first       *Message   // of the list, when kept is nil
+	last        *Message   // nil: no messages
+	kept        []*Message // the messages, when they do not follow the live list
 
 	count  int   // messages
 	length int64 // bytes

@@ -17,6 +17,8 @@ type Options struct {
 	Observe func(*transcript.Act)
 	// Oneshot, when set, is told of the requests outside the loop.
 	Oneshot func(*Oneshot)
+	// Shape names the shape of requests where the log does not tell it; "" leaves it open.
+	Shape string
 }
 
 // A Session folds the records of one log into requests.
@@ -31,6 +33,7 @@ type Session struct {
 	surface   Surface
 	epoch     *EpochHeader
 	tools     toolHistory // nil: requests have none
+	writer    writer      // of the current lifetime
 	boundary  boundary
 	layoutKey layoutKey
 	layouts   []*layout // of layoutKey
@@ -67,7 +70,7 @@ func NewSession(header *logformat.SessionHeader, opts Options) *Session {
 func newSession(header *logformat.SessionHeader, dialect *Dialect, opts Options) *Session {
 	s := &Session{
 		opts: opts, header: header, sessionID: ecmajson.AppendString(nil, header.ID),
-		log: transcript.New(header), dialect: dialect,
+		log: transcript.New(header), dialect: dialect, writer: writer{lifetimes: header.Lifetimes},
 	}
 	s.surface.rules, s.surface.before = &dialect.surface, s.leaving
 	s.boundary = dialect.boundary(s)
@@ -192,6 +195,7 @@ func (s *Session) change(a *transcript.Act) *logformat.Refusal {
 		}
 	case transcript.Snapshot:
 		s.epoch = NewHeader(a)
+		s.writer.snapshot(s.epoch)
 		s.history.snapshot = s.epoch
 		s.stats.Headers++
 	case transcript.SeedEnd:
@@ -213,8 +217,10 @@ func (s *Session) put(a *transcript.Act) *logformat.Refusal {
 	if refusal != nil || !a.Replaces() && a.Kind != transcript.Offload {
 		return refusal
 	}
-	m.By = replaceKind(s.announced)
-	s.stats.Replaces++
+	if a.Replaces() {
+		m.By = replaceKind(s.announced)
+		s.stats.Replaces++
+	}
 	s.history.name(m)
 	return nil
 }

@@ -29,6 +29,9 @@ type Message struct {
 	Shadowed []int64
 	By       ReplaceKind
 
+	// Offloaded lists the events that marked images of it as offloaded, in place.
+	Offloaded []int64
+
 	// Head: it is the surface's protected head, which only its own kind may replace.
 	Head bool
 
@@ -48,6 +51,7 @@ type ReplaceKind string
 const (
 	ByCompaction ReplaceKind = "compaction"
 	ByPruning    ReplaceKind = "pruning"
+	ByOffload    ReplaceKind = "offload" // its images, in place
 	ByOther      ReplaceKind = "other"
 )
 
@@ -96,7 +100,7 @@ func (s *Surface) apply(a *transcript.Act) (*Message, *logformat.Refusal) {
 	case a.Replaces():
 		return s.replace(a)
 	case a.OnSurface():
-		if code, detail := s.rules.refuse(s, a, span{}); code != "" {
+		if code, detail := s.rules.check(s, a, span{}); code != "" {
 			return nil, refusalOf(a, code, detail)
 		}
 		m := s.newMessage(a)
@@ -105,6 +109,14 @@ func (s *Surface) apply(a *transcript.Act) (*Message, *logformat.Refusal) {
 		return m, nil
 	}
 	return nil, nil
+}
+
+// check looks for what is wrong with an act that puts a message on the surface.
+func (r *surfaceRules) check(s *Surface, a *transcript.Act, span span) (logformat.Code, string) {
+	if r.refuse == nil {
+		return "", ""
+	}
+	return r.refuse(s, a, span)
 }
 
 func refusalOf(a *transcript.Act, code logformat.Code, detail string) *logformat.Refusal {
@@ -163,7 +175,7 @@ func (s *Surface) append(m *Message) {
 func (s *Surface) replace(a *transcript.Act) (*Message, *logformat.Refusal) {
 	span, code, detail := s.spanOf(a)
 	if code == "" {
-		code, detail = s.rules.refuse(s, a, span)
+		code, detail = s.rules.check(s, a, span)
 	}
 	if code != "" {
 		return nil, refusalOf(a, code, detail)

@@ -46,7 +46,7 @@ type Act struct {
 	Header    Header         // of a Snapshot
 	Side      Side           // of a SideRequest
 	Announces Announcement   // what takes the place of a part of the surface, right after it
-	End       ecmajson.Value // of a StreamEnd and a Settlement: how the stream ended, a JSON string
+	End       ecmajson.Value // of a StreamEnd: how the stream ended, a JSON string; see Ended
 	Failed    bool           // of a StreamEnd: a further attempt may follow
 	Started   bool           // of a Retry: it is under way
 
@@ -134,6 +134,7 @@ const (
 	noUsage usagePlace = iota
 	usageOfChunk
 	usageOfData
+	usageOfSettlement
 )
 
 // Usage returns the token counts that the provider reported with an answer, nil when
@@ -144,6 +145,11 @@ func (a *Act) Usage() ecmajson.Value {
 		return a.Event.Data.Lookup("chunk").Lookup("usage")
 	case usageOfData:
 		return a.Event.Data.Lookup("usage")
+	case usageOfSettlement:
+		if a.Entry.Role == Assistant {
+			return a.Event.Data.Lookup("usage")
+		}
+		return a.settled("usage").Lookup("usage")
 	}
 	return nil
 }

@@ -13,13 +13,10 @@ type projection func(e *logformat.Event, a *Act)
 var projections = map[*logformat.Version]projection{
 	logformat.Version0: project0,
 	logformat.Version1: project0,
-	logformat.Version2: projectNothing,
-	logformat.Version3: projectNothing,
-	logformat.Version4: projectNothing,
+	logformat.Version2: project2,
+	logformat.Version3: project3,
+	logformat.Version4: project4,
 }
-
-// projectNothing is of formats of which requests are not rebuilt yet.
-func projectNothing(*logformat.Event, *Act) {}
 
 // A Log projects the records of one log.
 type Log struct {

@@ -66,12 +66,10 @@ func noObject(v ecmajson.Value, pos Position) *Refusal {
 func (r *Reader) takeScalar(root ecmajson.Node, form ecmajson.Form, l line) *Record {
 	row := &r.scalar
 	row.read(root, l.pos)
-	if check := r.version.early; check != nil {
-		if fault := check(row); fault != nil {
-			r.refuse(fault)
-			r.settled = true
-			return nil
-		}
+	if fault := r.earlyFault(row); fault != nil {
+		r.refuse(fault)
+		r.settled = true
+		return nil
 	}
 	var raw ecmajson.Value
 	if form&ecmajson.NegativeZero != 0 {
@@ -93,6 +91,31 @@ func (r *Reader) takeScalar(root ecmajson.Node, form ecmajson.Form, l line) *Rec
 		r.settled = true
 	}
 	return nil
+}
+
+// earlyFault is what refuses the row wherever it stands.
+func (r *Reader) earlyFault(row *envelope) *Refusal {
+	if !r.version.early {
+		return nil
+	}
+	check := r.typeOf(row.typ.Value()).early
+	if check == nil {
+		return nil
+	}
+	fault := check(row)
+	if fault != nil && fault.Seq < 0 {
+		fault.Seq, _ = seqOf(row)
+	}
+	return fault
+}
+
+// seqOf returns the number that a row states, -1 where it is no event number.
+func seqOf(row *envelope) (int64, bool) {
+	n, ok := count(row.seqValue.Value())
+	if !ok {
+		return -1, false
+	}
+	return n, true
 }
 
 // countSeq counts the row's event, or returns the gap that its number shows.

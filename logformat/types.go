@@ -13,6 +13,9 @@ type typeRules struct {
 	since    string    // the first release that is known to write it; "": the first of the format
 	admitted bool      // by Options, as a log-only type
 
+	// early looks at a row before it is decoded, and where no event is taken any more: what it
+	// finds refuses the log even in a tail that would be dropped. nil: nothing does.
+	early func(row *envelope) *Refusal
 	// refuse looks for what is refused by name wherever it stands; nil: for nothing.
 	refuse func(row *envelope) *Refusal
 	// legacy is an old shape that is upgraded on load; nil: there is none.
@@ -21,6 +24,12 @@ type typeRules struct {
 	message *messageRules
 	// citesNone allows an empty list of cited events.
 	citesNone bool
+	// relate holds an event to what other rows say; nil: nothing does.
+	relate func(log *laterLog, row *envelope, event *Event) *Refusal
+	// shape holds its data to what they must be; nil: anything.
+	shape func(log *laterLog, row *envelope) *Refusal
+	// late keeps its surface members from being looked at when a row is decoded.
+	late bool
 	// data holds the rest of the data to its rules; nil: there are none.
 	data func(r *Reader, row *envelope) *Refusal
 }

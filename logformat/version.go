@@ -21,7 +21,7 @@ type Version struct {
 	sources sourceCoding          // of the numbers of cited events
 	replace [2]string             // names of the members of a replace that hold its ends
 	packed  map[string]RowKind    // tags of rows that pack runs of chunk events; nil: there are none
-	early   earlyCheck            // refuses a row whatever stands around it; nil: none does
+	early   bool                  // types have checks that refuse a row wherever it stands
 	fast    fastReader            // takes frequent lines in one pass; nil: there are none
 	phases  []Phase               // the order in which the harness checks: an earlier fault outranks a later one
 	tail    tailRule              // which damaged lines a crash can leave
@@ -41,10 +41,6 @@ type rules interface {
 	// finish returns the faults that only the end of the log shows.
 	finish() []*Refusal
 }
-
-// An earlyCheck looks at a row before it is decoded, and where no event is taken any more: what
-// it finds refuses the log even in a tail that would be dropped.
-type earlyCheck func(row *envelope) *Refusal
 
 // A sourceCoding decodes a list of cited events, and returns what is wrong with it.
 type sourceCoding func(c *citationReader, list ecmajson.Value) (fault string)

@@ -10,6 +10,7 @@ var Version3 = &Version{
 	number:   3,
 	header:   laterHeader,
 	types:    version3Types,
+	early:    true,
 	sources:  (*citationReader).readEarlier,
 	replace:  [2]string{"startSeq", "endSeq"},
 	phases:   laterPhases,
@@ -18,17 +19,34 @@ var Version3 = &Version{
 	begin:    func(r *Reader) rules { return newLaterLog(r, version3Rules) },
 }
 
-var version3Rules = &laterRules{surface: PhaseMessages, wrapped: true, head: true}
+var version3Rules = &laterRules{
+	surface: PhaseMessages, wrapped: true, head: true, decoded: true,
+	checkpoint: isPluginCheckpoint, titler: isPluginTitler,
+}
 
 // version3Types are the vocabulary of format 3.
-var version3Types = typeTable(since("0.1.6", since("0.1.5", since("0.1.5-alpha.2", logOnlyTypes(withSystem(laterTypes()),
-	TypeToolPTCDispatch,
-	TypeToolPTCDispatchStart,
-),
-	TypeSubagentCatalog,
-),
-	TypeDeliverablesPresented,
-),
-	TypeWorkspaceChanges,
-	TypeImageOffload,
-))
+var version3Types = version3Vocabulary()
+
+func version3Vocabulary() map[string]*typeRules {
+	table := withSystem(laterTypes())
+	dispatches(table, TypeToolPTCDispatchStart, TypeToolPTCDispatch)
+	since("0.1.5-alpha.2", table, TypeSubagentCatalog)
+	since("0.1.5", table, TypeDeliverablesPresented)
+	since("0.1.6", table, TypeWorkspaceChanges, TypeImageOffload)
+	return typeTable(late(withOffload(early3(retiredDispatches(table)))))
+}
+
+// late marks the names that the decoder of a row does not know yet.
+func late(table map[string]*typeRules) map[string]*typeRules {
+	for _, name := range []string{TypeSubagentCatalog, TypeDeliverablesPresented, TypeWorkspaceChanges, TypeImageOffload} {
+		table[name].late = true
+	}
+	return table
+}
+
+// early3 adds what format 3 looks at before it decodes a row.
+func early3(table map[string]*typeRules) map[string]*typeRules {
+	table[TypeRequestHeader].early = earlyHeader
+	table[TypeSystemMessage].early = earlySystem3
+	return table
+}

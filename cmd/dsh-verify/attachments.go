@@ -14,9 +14,20 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/logcheck"
 	"github.com/dsh-verify/dsh-verify/internal/output"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 )
 
+// attachmentsOptions are the flags and arguments of attachments.
+type attachmentsOptions struct {
+	checkOptions
+	outputOptions
+	unreferenced bool
+	strict       bool
+	places       []string
+}
+
 func attachmentsCommand(a *app) *cli.Command {
+	o := new(attachmentsOptions)
 	return &cli.Command{
 		Name:      "attachments",
 		Usage:     "check the images that requests reference against their digests",
@@ -30,57 +41,48 @@ Examples:
   dsh-verify attachments session.jsonl.zstd
   dsh-verify attachments --attachments backup/attachments/v1 export.zip
   dsh-verify attachments --unreferenced ~/.dsh`,
-		Flags: slices.Concat(logFlags(), wireFlags(), outputFlags(), []cli.Flag{
-			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
-			&cli.BoolFlag{Name: "unreferenced", Usage: "also list objects and request images that nothing references"},
-			strictFlag(),
+		Flags: slices.Concat(o.logFlags(), o.deploymentFlags(), o.outputFlags(), []cli.Flag{
+			o.attachmentsFlag(""),
+			&cli.BoolFlag{Name: "unreferenced", Usage: "also list objects and request images that nothing references", Destination: &o.unreferenced},
+			strictFlag(&o.strict),
 		}),
-		Action: func(_ context.Context, cmd *cli.Command) error { return a.attachments(cmd) },
+		Arguments:    arguments(&o.places),
+		ArgValidator: someOf("LOG or ROOT"),
+		Action:       func(context.Context, *cli.Command) error { return a.attachments(o) },
 	}
 }
 
-func (a *app) attachments(cmd *cli.Command) error {
-	if !cmd.Args().Present() {
-		return usagef("attachments needs a LOG or ROOT (see 'dsh-verify attachments --help')")
+func (a *app) attachments(o *attachmentsOptions) error {
+	if err := keepInputs(o.reads(o.places), o.paths()...); err != nil {
+		return err
 	}
-	out, err := a.newOutputs(cmd, withRenderer("text", newAttachmentText), withSummary(attachmentSummary))
+	out, err := a.newOutputs(&o.outputOptions, withStrict(o.strict), withRenderer("text", newAttachmentText), withSummary(attachmentSummary))
 	if err != nil {
 		return err
 	}
 	defer out.close()
-	c, err := a.newChecker(cmd)
+	c, err := a.newChecker(&o.checkOptions, o.places...)
 	if err != nil {
 		return err
 	}
 	run := logcheck.NewAttachments()
 	report := result.NewReport()
-	add := func(logs []*result.Log) {
-		for _, log := range logs {
-			report.Add(log)
-			out.log(log)
+	add := func(log *result.Log) {
+		report.Add(log)
+		out.log(log)
+	}
+	c.each(o.places, func(c *checker, name string, place *source.Place) []*result.Log {
+		return c.judge(run.Place(&c.Checker, name, place)...)
+	}, add)
+	if last := c.under(o.places[len(o.places)-1]); o.unreferenced {
+		for _, log := range last.judge(run.Unreferenced(last.Deployment)...) {
+			add(log)
 		}
-	}
-	for _, arg := range cmd.Args().Slice() {
-		c = c.under(arg)
-		add(c.attachmentsOf(arg, run))
-	}
-	if cmd.Bool("unreferenced") {
-		add(c.judge(run.Unreferenced(c.Deployment)...))
 	}
 	if err := out.finish(report); err != nil {
 		return err
 	}
-	return verdictStatus(report.Verdict, cmd.Bool("strict"))
-}
-
-// attachmentsOf checks the objects of every log that an argument names.
-func (c *checker) attachmentsOf(arg string, run *logcheck.Attachments) []*result.Log {
-	place, err := c.app.find(c.session, arg)
-	if err != nil {
-		return c.judge(result.Failed(arg, err))
-	}
-	defer place.Close()
-	return c.judge(run.Place(&c.Checker, arg, place)...)
+	return verdictStatus(report.Verdict, o.strict)
 }
 
 // attachmentSummary is the last line, which counts.

@@ -9,9 +9,18 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/finding"
 	"github.com/dsh-verify/dsh-verify/internal/result"
+	"github.com/dsh-verify/dsh-verify/internal/source"
 )
 
+// auditOptions are the flags and arguments of audit.
+type auditOptions struct {
+	checkOptions
+	outputOptions
+	logs []string
+}
+
 func auditCommand(a *app) *cli.Command {
+	o := new(auditOptions)
 	return &cli.Command{
 		Name:      "audit",
 		Usage:     "check a log against itself: what an honest log agrees on and an edited one does not",
@@ -26,37 +35,41 @@ Examples:
   dsh-verify audit session.jsonl.zstd
   dsh-verify audit --quiet ~/.dsh/sessions
   dsh-verify audit --format json session.jsonl | jq '.logs[].findings'`,
-		Flags: slices.Concat(logFlags(), redactFlags(), outputFlags()),
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			return a.audit(cmd)
-		},
+		Flags:        slices.Concat(o.logFlags(), o.redactFlags(), o.outputFlags()),
+		Arguments:    arguments(&o.logs),
+		ArgValidator: someOf("LOG"),
+		Action:       func(context.Context, *cli.Command) error { return a.audit(o) },
 	}
 }
 
-func (a *app) audit(cmd *cli.Command) error {
-	if !cmd.Args().Present() {
-		return usagef("audit needs a LOG (see 'dsh-verify audit --help')")
+func (a *app) audit(o *auditOptions) error {
+	if err := keepInputs(o.reads(o.logs), o.paths()...); err != nil {
+		return err
 	}
-	run, err := a.newChecker(cmd)
+	run, err := a.newChecker(&o.checkOptions, o.logs...)
 	if err != nil {
 		return err
 	}
-	out, err := a.newOutputs(cmd, withSummary(auditSummary))
+	out, err := a.newOutputs(&o.outputOptions, withSummary(auditSummary))
 	if err != nil {
 		return err
 	}
 	defer out.close()
 	report := result.NewReport()
-	for _, arg := range cmd.Args().Slice() {
-		for _, log := range run.auditArgument(arg) {
-			report.Add(log)
-			out.log(log)
-		}
-	}
+	run.each(o.logs, auditPlace, func(log *result.Log) {
+		report.Add(log)
+		out.log(log)
+	})
 	if err := out.finish(report); err != nil {
 		return err
 	}
 	return verdictStatus(report.Verdict, false)
+}
+
+// auditPlace audits every log of a place, and compares forks with their parents where
+// those are available.
+func auditPlace(c *checker, name string, place *source.Place) []*result.Log {
+	return c.judge(c.Place(name, place, c.Audit)...)
 }
 
 // auditSummary is the last line, which counts.
@@ -78,16 +91,4 @@ func auditSummary(report *result.Report) string {
 		line += fmt.Sprintf(", %d ignored", ignored)
 	}
 	return line
-}
-
-// auditArgument audits every log that an argument names, and compares forks with
-// their parents where those are available.
-func (c *checker) auditArgument(arg string) []*result.Log {
-	c = c.under(arg)
-	place, err := c.app.find(c.session, arg)
-	if err != nil {
-		return c.judge(result.Failed(arg, err))
-	}
-	defer place.Close()
-	return c.judge(c.Place(arg, place, c.Audit)...)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -15,7 +16,17 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/source"
 )
 
+// cacheOptions are the flags and arguments of cache.
+type cacheOptions struct {
+	checkOptions
+	format string
+	block  int // tokens
+	color  string
+	logs   []string
+}
+
 func cacheCommand(a *app) *cli.Command {
+	o := new(cacheOptions)
 	return &cli.Command{
 		Name:      "cache",
 		Usage:     "tell what the prompt cache should have given, what it gave, and why",
@@ -29,75 +40,80 @@ Examples:
   dsh-verify cache session.jsonl.zstd
   dsh-verify cache --format csv session.jsonl > cache.csv
   dsh-verify cache --format json session.jsonl | jq '.logs[].worst'`,
-		Flags: append(append(logFlags(), redactFlags()...),
-			&cli.StringFlag{Name: "format", Value: "text", Usage: "text, json or csv"},
-			&cli.IntFlag{Name: "block", Value: 64, Usage: "the provider caches in blocks of `N` tokens"},
-			colorFlag(),
-		),
-		Action: func(_ context.Context, cmd *cli.Command) error {
-			arg, err := logArg(cmd)
-			if err != nil {
-				return err
-			}
-			return a.cache(cmd, arg)
-		},
+		Flags: slices.Concat(o.logFlags(), o.redactFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "format", Value: "text", Usage: "text, json or csv", Destination: &o.format, Validator: oneOf("format", "text", "json", "csv")},
+			&cli.IntFlag{Name: "block", Value: 64, Usage: "the provider caches in blocks of `N` tokens", Destination: &o.block, Validator: checkBlock},
+			colorFlag(&o.color),
+		}),
+		Arguments:    arguments(&o.logs),
+		ArgValidator: singleLog,
+		Action:       func(context.Context, *cli.Command) error { return a.cache(o) },
 	}
 }
 
-func (a *app) cache(cmd *cli.Command, arg string) error {
-	format, block := cmd.String("format"), cmd.Int("block")
-	if format != "text" && format != "json" && format != "csv" {
-		return usagef("--format must be text, json or csv, not %q", format)
-	}
-	if block < 1 || block > 1<<20 {
+func checkBlock(n int) error {
+	if n < 1 || n > 1<<20 {
 		return usagef("--block must be a number of tokens from 1 to %d", 1<<20)
 	}
-	colour, err := a.colour(cmd)
+	return nil
+}
+
+func (a *app) cache(o *cacheOptions) error {
+	arg := o.logs[0]
+	c, err := a.newChecker(&o.checkOptions, arg)
 	if err != nil {
 		return err
 	}
-	c, err := a.newChecker(cmd)
-	if err != nil {
-		return err
-	}
-	place, err := a.findOne(cmd, arg)
+	place, err := a.findOne(&o.logOptions, arg)
 	if err != nil {
 		return err
 	}
 	defer place.Close()
-	opts := promptcache.Options{Block: int64(block), Redactor: c.redact}
-	reports := []*promptcache.Report{}
-	for _, log := range place.Logs {
-		report, err := c.cacheReport(log, opts)
-		if err != nil {
-			return err
-		}
-		reports = append(reports, report)
-	}
-	for i, log := range place.Logs {
-		if err := c.addParent(log, reports[i], place.Logs, reports, opts); err != nil {
-			return err
-		}
-	}
-	switch format {
-	case "json":
-		err = output.CacheJSON(a.stdout, reports)
-	case "csv":
-		err = output.CacheCSV(a.stdout, reports)
-	default:
-		diffs := diffview.Printer{Colour: colour, Limit: 5}
-		if c.redact != nil {
-			diffs.Redact, diffs.Path = c.redact.Text, c.redact.Pointer
-		}
-		text := output.NewCache(a.stdout, output.NewStyle(colour), diffs)
-		for _, report := range reports {
-			text.Report(report)
-		}
-	}
+	reports, err := c.cacheReports(place.Logs, promptcache.Options{Block: int64(o.block), Redactor: c.redact})
 	if err != nil {
 		return err
 	}
+	if err := a.printCache(o, reports); err != nil {
+		return err
+	}
 	return placeError(arg, place, finding.Unreadable)
+}
+
+func (a *app) printCache(o *cacheOptions, reports []*promptcache.Report) error {
+	switch o.format {
+	case "json":
+		return output.CacheJSON(a.stdout, reports)
+	case "csv":
+		return output.CacheCSV(a.stdout, reports)
+	}
+	colour := a.colour(o.color)
+	diffs := diffview.Printer{Colour: colour, Limit: 5}
+	if r := a.redacting; r != nil {
+		diffs.Redact, diffs.Path = r.Text, r.Pointer
+	}
+	text := output.NewCache(a.stdout, output.NewStyle(colour), diffs)
+	for _, report := range reports {
+		text.Report(report)
+	}
+	return nil
+}
+
+// cacheReports reads logs, and compares each with its parent's where that is available.
+func (c *checker) cacheReports(logs []*source.Log, opts promptcache.Options) ([]*promptcache.Report, error) {
+	reports := []*promptcache.Report{}
+	for _, log := range logs {
+		report, err := c.cacheReport(log, opts)
+		if err != nil {
+			return nil, err
+		}
+		reports = append(reports, report)
+	}
+	for i, log := range logs {
+		if err := c.addParent(log, reports[i], logs, reports, opts); err != nil {
+			return nil, err
+		}
+	}
+	return reports, nil
 }
 
 func (c *checker) cacheReport(log *source.Log, opts promptcache.Options) (*promptcache.Report, error) {

@@ -4,48 +4,38 @@ import (
 	"errors"
 	"os"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/dsh-verify/dsh-verify/internal/logcheck"
-	"github.com/dsh-verify/dsh-verify/internal/protocol"
 	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	"github.com/dsh-verify/dsh-verify/internal/source"
 )
 
-// A checker checks logs as a command's flags say, and weighs what it finds by the policy
+// A checker checks logs as a command's options say, and weighs what it finds by the policy
 // that governs each.
 type checker struct {
 	logcheck.Checker
-	app     *app
-	session *cli.Command
-	setups  map[string]*setup // by argument
-	setup   *setup            // in force; see under
-	wire    *wirePolicy       // nil: no bodies are asked for
-	redact  *redact.Redactor
-	heading string // of the next table
-	// after, when set, is called for each log that was checked, while it is available.
-	after func(*source.Log, *result.Log)
+	app    *app
+	opts   *checkOptions
+	setups map[string]*setup // by argument
+	setup  *setup            // in force; see under
+	wire   *deployment       // nil: no bodies are asked for
+	redact *redact.Redactor
 }
 
-func (a *app) newChecker(cmd *cli.Command) (*checker, error) {
-	c := &checker{app: a, session: cmd}
-	c.Recorded, c.Store, c.Self, c.Env = cmd.String("recorded"), cmd.String("attachments"), cmd.Bool("audit"), a.env
-	if err := c.setUp(cmd.Args().Slice()); err != nil {
+// newChecker returns the checker for some arguments, with the setup of the first in force.
+func (a *app) newChecker(o *checkOptions, args ...string) (*checker, error) {
+	c := &checker{app: a, opts: o}
+	c.Recorded, c.Store, c.Self, c.Env = o.recorded, o.attachments, o.audit, a.env
+	if err := c.setUp(args); err != nil {
 		return nil, err
 	}
 	if err := c.open(); err != nil {
-		return nil, &statusError{exitUnreadable, err.Error()}
-	}
-	var err error
-	if c.redact, err = a.redactor(cmd); err != nil {
 		return nil, err
 	}
-	if name := cmd.String("wire"); name != "" {
-		if c.wire = c.setup.wire; protocol.Named(name) == nil {
-			return nil, usagef("--wire knows the body of deepseek, not of %q", name)
-		}
-		c.wire.protocol = protocol.Named(name)
+	c.redact = a.redactor(&o.redactOptions)
+	if o.protocol != nil {
+		c.wire = c.setup.wire
+		c.wire.protocol = o.protocol
 	}
 	return c, nil
 }
@@ -66,7 +56,7 @@ func (c *checker) setUp(args []string) error {
 		if c.setups[arg] != nil {
 			continue
 		}
-		s, err := newSetup(c.session, arg)
+		s, err := newSetup(c.opts, arg)
 		if err != nil {
 			return err
 		}
@@ -83,12 +73,12 @@ func (c *checker) setUp(args []string) error {
 func (c *checker) open() error {
 	if c.Recorded != "" {
 		if _, err := os.Stat(c.Recorded); err != nil {
-			return errors.New("--recorded: " + cause(err))
+			return unreadable(errors.New("--recorded: " + cause(err)))
 		}
 	}
 	if c.Store != "" {
 		if _, err := logcheck.OpenStores(c.Store); err != nil {
-			return errors.New(cause(err))
+			return unreadable(err)
 		}
 	}
 	return nil
@@ -121,21 +111,26 @@ func (c *checker) judge(reports ...*result.Log) []*result.Log {
 	return reports
 }
 
-// argument checks every log that an argument names. What cannot be read is a
+// each reports on all that the arguments name, a place at a time. What cannot be read is a
 // finding too, so that the others are still checked.
-func (c *checker) argument(arg string) []*result.Log {
-	c = c.under(arg)
-	place, err := c.app.find(c.session, arg)
+func (c *checker) each(args []string, check func(c *checker, name string, place *source.Place) []*result.Log, report func(*result.Log)) {
+	for _, arg := range args {
+		for _, log := range c.under(arg).place(arg, check) {
+			report(log)
+		}
+	}
+}
+
+func (c *checker) place(arg string, check func(c *checker, name string, place *source.Place) []*result.Log) []*result.Log {
+	place, err := c.app.find(&c.opts.logOptions, arg)
 	if err != nil {
 		return c.judge(result.Failed(arg, err))
 	}
 	defer place.Close()
-	reports := c.judge(c.Place(arg, place, c.Log)...)
-	if c.after != nil {
-		first := len(reports) - len(place.Logs)
-		for i, log := range place.Logs {
-			c.after(log, reports[first+i])
-		}
-	}
-	return reports
+	return check(c, arg, place)
+}
+
+// checkPlace gives every log of a place the whole verification.
+func checkPlace(c *checker, name string, place *source.Place) []*result.Log {
+	return c.judge(c.Place(name, place, c.Log)...)
 }

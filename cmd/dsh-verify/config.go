@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/urfave/cli/v3"
@@ -32,7 +34,15 @@ Example:
 	}
 }
 
+// configCheckOptions are the flags and arguments of config check.
+type configCheckOptions struct {
+	checkOptions
+	format string
+	args   []string // [TARGET]
+}
+
 func configCheckCommand(a *app) *cli.Command {
+	o := new(configCheckOptions)
 	return &cli.Command{
 		Name:      "check",
 		Usage:     "check the policy of a target, and print each value with where it came from",
@@ -43,11 +53,15 @@ a TARGET it looks from the working folder.
 Examples:
   dsh-verify config check
   dsh-verify config check --config ci/policy.yaml --images inline sessions/`,
-		Flags: append(append(logFlags(), wireFlags()...),
-			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
-			formatFlag(),
-		),
-		Action: func(_ context.Context, cmd *cli.Command) error { return a.configCheck(cmd) },
+		Flags:     slices.Concat(o.logFlags(), o.deploymentFlags(), []cli.Flag{o.attachmentsFlag(""), formatFlag(&o.format)}),
+		Arguments: arguments(&o.args),
+		ArgValidator: checkArguments(func(args []string, cmd *cli.Command) error {
+			if len(args) > 1 {
+				return usagef("check takes one TARGET, got %d arguments (see '%s --help')", len(args), cmd.FullName())
+			}
+			return nil
+		}),
+		Action: func(context.Context, *cli.Command) error { return a.configCheck(o) },
 	}
 }
 
@@ -58,16 +72,14 @@ type configValue struct {
 	From  string `json:"from"` // file:line, a flag, or default
 }
 
-func (a *app) configCheck(cmd *cli.Command) error {
-	if cmd.Args().Len() > 1 {
-		return usagef("check takes one TARGET, got %d arguments (see '%s --help')", cmd.Args().Len(), cmd.FullName())
-	}
-	if target := cmd.Args().First(); target != "" && target != "-" {
+func (a *app) configCheck(o *configCheckOptions) error {
+	target := strings.Join(o.args, "")
+	if target != "" && target != "-" {
 		if _, err := os.Stat(target); err != nil {
-			return &statusError{exitUnreadable, cause(err)}
+			return unreadable(err)
 		}
 	}
-	set, err := newSetup(cmd, cmd.Args().First())
+	set, err := newSetup(&o.checkOptions, target)
 	if err != nil {
 		return err
 	}
@@ -76,18 +88,14 @@ func (a *app) configCheck(cmd *cli.Command) error {
 			return &statusError{exitUnreadable, fmt.Sprintf("%s:%d: attachments: %s", set.policy.Path, root.Line, cause(err))}
 		}
 	}
-	values := configValues(cmd, set)
-	switch format := cmd.String("format"); format {
-	case "json":
+	values := configValues(&o.checkOptions, set)
+	if o.format == "json" {
 		return printJSON(a.stdout, struct {
 			Policy string        `json:"policy"`
 			Values []configValue `json:"values"`
 		}{set.policy.Path, values})
-	case "text":
-		return a.printConfig(set.policy, values)
-	default:
-		return usagef("--format must be text or json, not %q", format)
 	}
+	return a.printConfig(set.policy, values)
 }
 
 func (a *app) printConfig(p *policy.Policy, values []configValue) error {
@@ -105,7 +113,7 @@ func (a *app) printConfig(p *policy.Policy, values []configValue) error {
 }
 
 // configValues lists what is in force, in the order of a policy's keys.
-func configValues(cmd *cli.Command, set *setup) (values []configValue) {
+func configValues(o *checkOptions, set *setup) (values []configValue) {
 	p := set.policy
 	add := func(name, value, from string) { values = append(values, configValue{name, value, from}) }
 	at := func(line int) string { return fmt.Sprintf("%s:%d", p.Path, line) }
@@ -124,11 +132,11 @@ func configValues(cmd *cli.Command, set *setup) (values []configValue) {
 		add("vocabulary", word.Value, at(word.Line))
 	}
 	for i, known := range set.read.KnownTypes {
-		switch n := len(cmd.StringSlice("known-event")); {
+		switch n := len(o.knownEvents); {
 		case i < n:
 			add("vocabulary", known, "--known-event")
 		case i >= n+len(p.Vocabulary):
-			add("vocabulary", known, "--vocabulary "+cmd.String("vocabulary"))
+			add("vocabulary", known, "--vocabulary "+o.vocabulary)
 		}
 	}
 	for _, key := range policy.ImageKeys {
@@ -139,8 +147,8 @@ func configValues(cmd *cli.Command, set *setup) (values []configValue) {
 		add("images."+key, imageSetting(set.wire, key), from)
 	}
 	switch {
-	case cmd.String("attachments") != "":
-		add("attachments", cmd.String("attachments"), "--attachments")
+	case o.attachments != "":
+		add("attachments", o.attachments, "--attachments")
 	case len(p.Attachments) == 0:
 		add("attachments", "beside the log, above it, or in $DSH_HOME", "default")
 	default:
@@ -151,7 +159,7 @@ func configValues(cmd *cli.Command, set *setup) (values []configValue) {
 	return values
 }
 
-func imageSetting(p *wirePolicy, key string) string {
+func imageSetting(p *deployment, key string) string {
 	bound := func(b wire.Bound) string { return fmt.Sprintf("%d/%d", b.Max, b.Quantum) }
 	switch key {
 	case "mode":

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 )
 
@@ -15,10 +13,9 @@ const maxArgument = 100_000
 // printCurl prints a command that posts a body. The key stays in the environment.
 // A body that is too long for an argument, or that must not be printed as it is, is made
 // again by this program.
-func (a *app) printCurl(cmd *cli.Command, body []byte) error {
+func (a *app) printCurl(args []string, body []byte) error {
 	data := "'" + strings.ReplaceAll(string(body), "'", `'\''`) + "'"
 	if len(data) > maxArgument || len(escape.JSON(body)) != len(body) {
-		args := cmd.Args().Slice()
 		fmt.Fprintf(a.stdout, "dsh-verify show --wire deepseek %s %s |\n  ", shellQuote(args[0]), shellQuote(args[1]))
 		data = "@-"
 	}

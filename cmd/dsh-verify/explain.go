@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -17,7 +18,16 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
 )
 
+// explainOptions are the flags and arguments of explain.
+type explainOptions struct {
+	checkOptions
+	at, offset string // one place of the request, "" for all
+	format     string
+	args       []string // LOG REQ
+}
+
 func explainCommand(a *app) *cli.Command {
+	o := new(explainOptions)
 	return &cli.Command{
 		Name:      "explain",
 		Usage:     "say where every part of a request came from, and why it is there",
@@ -30,43 +40,34 @@ Examples:
   dsh-verify explain session.jsonl.zstd 37
   dsh-verify explain --at /messages/12/content/0/text session.jsonl 3.2
   dsh-verify explain --byte 48231 session.jsonl last`,
-		Flags: append(append(logFlags(), redactFlags()...),
-			&cli.StringFlag{Name: "at", Usage: "explain the value at a JSON `POINTER`"},
-			&cli.StringFlag{Name: "byte", Usage: "explain the byte at `OFFSET` of the request"},
-			formatFlag(),
-		),
-		Action: func(_ context.Context, cmd *cli.Command) error { return a.explain(cmd) },
+		Flags: slices.Concat(o.logFlags(), o.redactFlags(), []cli.Flag{formatFlag(&o.format)}),
+		MutuallyExclusiveFlags: []cli.MutuallyExclusiveFlags{exclusive(
+			&cli.StringFlag{Name: "at", Usage: "explain the value at a JSON `POINTER`", Destination: &o.at},
+			&cli.StringFlag{Name: "byte", Usage: "explain the byte at `OFFSET` of the request", Destination: &o.offset},
+		)},
+		Arguments:    arguments(&o.args),
+		ArgValidator: from(2, 2, ""),
+		Action:       func(context.Context, *cli.Command) error { return a.explain(o) },
 	}
 }
 
-func (a *app) explain(cmd *cli.Command) error {
-	arg, refs, err := requestArgs(cmd, 1, 1)
+func (a *app) explain(o *explainOptions) error {
+	c, err := a.newChecker(&o.checkOptions, o.args[0])
 	if err != nil {
 		return err
 	}
-	format := cmd.String("format")
-	if format != "text" && format != "json" {
-		return usagef("--format must be text or json, not %q", format)
-	}
-	if cmd.IsSet("at") && cmd.IsSet("byte") {
-		return usagef("--at and --byte exclude each other")
-	}
-	redactor, err := a.redactor(cmd)
+	picked, err := c.chooseOne(o.args[0], o.args[1])
 	if err != nil {
 		return err
 	}
-	picked, err := a.chooseOne(cmd, arg, refs[0])
-	if err != nil {
-		return err
-	}
-	account := picked.account
-	if cmd.IsSet("at") || cmd.IsSet("byte") {
-		p, err := placeOf(cmd, picked)
+	redactor, account := c.redact, picked.account
+	if o.at != "" || o.offset != "" {
+		p, err := o.spotIn(account)
 		if err != nil {
 			return err
 		}
 		p.Pointer, p.Part.Pointer = redactor.Pointer(p.Pointer), redactor.Pointer(p.Part.Pointer)
-		if format == "json" {
+		if o.format == "json" {
 			return printJSON(a.stdout, p)
 		}
 		printPlace(a.stdout, p, redactor)
@@ -78,31 +79,10 @@ func (a *app) explain(cmd *cli.Command) error {
 	for i := range account.Parts {
 		account.Parts[i].Pointer = redactor.Pointer(account.Parts[i].Pointer)
 	}
-	if format == "json" {
+	if o.format == "json" {
 		return printJSON(a.stdout, account)
 	}
 	return printAccount(a.stdout, account)
-}
-
-func (a *app) chooseOne(cmd *cli.Command, arg, ref string) (*chosen, error) {
-	sel, err := parseSelector(ref)
-	if err != nil {
-		return nil, err
-	}
-	c, err := a.newChecker(cmd)
-	if err != nil {
-		return nil, err
-	}
-	place, log, err := c.oneLog(cmd, arg)
-	if err != nil {
-		return nil, err
-	}
-	defer place.Close()
-	picked, err := c.choose(log, sel)
-	if err != nil {
-		return nil, err
-	}
-	return picked[0], nil
 }
 
 // A spot is one place of a request.
@@ -115,10 +95,9 @@ type spot struct {
 	value   ecmajson.Value
 }
 
-func placeOf(cmd *cli.Command, picked *chosen) (*spot, error) {
-	account := picked.account
-	if cmd.IsSet("at") {
-		pointer := cmd.String("at")
+// spotIn returns the place that the flags name.
+func (o *explainOptions) spotIn(account *provenance.Account) (*spot, error) {
+	if pointer := o.at; pointer != "" {
 		part, ok := account.At(pointer)
 		if !ok {
 			return nil, usagef("request %s has nothing at %q", account.Request, pointer)
@@ -130,7 +109,7 @@ func placeOf(cmd *cli.Command, picked *chosen) (*spot, error) {
 		start := part.Start + int64(at)
 		return &spot{account.Request, pointer, start, start + int64(len(value)), part, value}, nil
 	}
-	offset, err := strconv.ParseInt(cmd.String("byte"), 10, 64)
+	offset, err := strconv.ParseInt(o.offset, 10, 64)
 	if err != nil || offset < 0 || offset >= account.Bytes {
 		return nil, usagef("--byte must be a number from 0 to %d", account.Bytes-1)
 	}

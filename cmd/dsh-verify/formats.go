@@ -13,6 +13,7 @@ import (
 )
 
 func formatsCommand(a *app) *cli.Command {
+	var format string
 	return &cli.Command{
 		Name:  "formats",
 		Usage: "list what is read and written, and every finding by its code",
@@ -22,8 +23,9 @@ with what it means.
 Examples:
   dsh-verify formats
   dsh-verify formats --format json | jq -r '.findings[].code'`,
-		Flags:  []cli.Flag{formatFlag()},
-		Action: func(_ context.Context, cmd *cli.Command) error { return a.formats(cmd) },
+		Flags:        []cli.Flag{formatFlag(&format)},
+		ArgValidator: noArguments,
+		Action:       func(context.Context, *cli.Command) error { return a.formats(format) },
 	}
 }
 
@@ -69,17 +71,10 @@ func listFormats() formatList {
 	return list
 }
 
-func (a *app) formats(cmd *cli.Command) error {
-	if err := noArguments(cmd); err != nil {
-		return err
-	}
+func (a *app) formats(format string) error {
 	list := listFormats()
-	switch format := cmd.String("format"); format {
-	case "json":
+	if format == "json" {
 		return printJSON(a.stdout, list)
-	case "text":
-	default:
-		return usagef("--format must be text or json, not %q", format)
 	}
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	for _, section := range []struct {

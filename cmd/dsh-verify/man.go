@@ -19,10 +19,8 @@ func manCommand(a *app) *cli.Command {
 Examples:
   dsh-verify man > dsh-verify.1
   dsh-verify man | man -l -`,
+		ArgValidator: noArguments,
 		Action: func(_ context.Context, cmd *cli.Command) error {
-			if err := noArguments(cmd); err != nil {
-				return err
-			}
 			writeManual(a.stdout, cmd.Root())
 			return nil
 		},
@@ -77,7 +75,7 @@ func manCommandPage(w io.Writer, parent string, cmd *cli.Command) {
 	fmt.Fprintf(w, ".SS %s %s\n", roff(name), roff(cmd.ArgsUsage))
 	fmt.Fprintf(w, "%s.\n.PP\n", roff(strings.ToUpper(cmd.Usage[:1])+cmd.Usage[1:]))
 	manText(w, cmd.Description)
-	for _, f := range cmd.Flags {
+	for _, f := range flagsOf(cmd) {
 		doc, ok := f.(cli.DocGenerationFlag)
 		if !ok {
 			continue

@@ -10,10 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/dsh-verify/dsh-verify/internal/output"
-	"github.com/dsh-verify/dsh-verify/internal/redact"
 	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -46,14 +43,14 @@ func eachOneshot(log *source.Log, opts logformat.Options, do func(*reconstruct.O
 }
 
 // listOneshots prints a log's one-shots, when its end shows that it is sound.
-func (c *checker) listOneshots(cmd *cli.Command, log *source.Log) error {
+func (c *checker) listOneshots(l *listing, log *source.Log) error {
 	var held bytes.Buffer
 	table := tabwriter.NewWriter(&held, 0, 0, 2, ' ', 0)
-	if !cmd.Bool("jsonl") {
+	if !l.jsonl {
 		fmt.Fprintf(table, "ONE-SHOT\tSEQ\tMODEL\tMESSAGES\tBYTES\t%s\tNOT IN THE LOG\n", output.DigestHeading(c.redact != nil))
 	}
 	err := eachOneshot(log, c.Read, func(o *reconstruct.Oneshot) {
-		if cmd.Bool("jsonl") {
+		if l.jsonl {
 			printOneshotLine(&held, o)
 			return
 		}
@@ -71,11 +68,11 @@ func (c *checker) listOneshots(cmd *cli.Command, log *source.Log) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	if cmd.Bool("jsonl") {
-		_, err = held.WriteTo(c.app.exact(cmd))
+	if l.jsonl {
+		_, err = held.WriteTo(c.app.exact(l.raw))
 		return err
 	}
-	io.WriteString(c.app.stdout, c.heading)
+	io.WriteString(c.app.stdout, l.heading)
 	_, err = held.WriteTo(c.app.stdout)
 	return err
 }
@@ -111,22 +108,22 @@ func oneshotKey(ref string) bool {
 
 // showOneshot prints one one-shot; what the log does not hold of it is named on
 // standard error.
-func (c *checker) showOneshot(cmd *cli.Command, log *source.Log, ref string, redactor *redact.Redactor) error {
-	if cmd.Bool("messages") || cmd.Bool("header") || cmd.Bool("curl") {
+func (c *checker) showOneshot(o *showOptions, log *source.Log, ref string) error {
+	if o.messages || o.header || o.curl {
 		return usagef("one-shots are shown as they are, with --pretty, or with --wire")
 	}
 	var text []byte
 	var hole string
 	known, total := false, 0
-	err := eachOneshot(log, c.Read, func(o *reconstruct.Oneshot) {
+	err := eachOneshot(log, c.Read, func(one *reconstruct.Oneshot) {
 		total++
-		if o.Key() != ref {
+		if one.Key() != ref {
 			return
 		}
-		known = o.Known()
-		text, hole = o.Append(nil, ecmajson.Value(instructionHole)), o.Hole()
-		if o.Missing > 0 {
-			hole += fmt.Sprintf("; and %d of the events that its record names are not on the surface", o.Missing)
+		known = one.Known()
+		text, hole = one.Append(nil, ecmajson.Value(instructionHole)), one.Hole()
+		if one.Missing > 0 {
+			hole += fmt.Sprintf("; and %d of the events that its record names are not on the surface", one.Missing)
 		}
 	})
 	switch {
@@ -151,9 +148,9 @@ func (c *checker) showOneshot(cmd *cli.Command, log *source.Log, ref string, red
 	if hole != "" {
 		fmt.Fprintf(c.app.stderr, "%s: not in the log: %s\n", ref, hole)
 	}
-	if cmd.Bool("pretty") {
-		return printPretty(c.app.stdout, text, redactor)
+	if o.pretty {
+		return printPretty(c.app.stdout, text, c.redact)
 	}
-	_, err = c.app.exact(cmd).Write(text)
+	_, err = c.app.exact(o.raw).Write(text)
 	return err
 }

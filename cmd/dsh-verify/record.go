@@ -2,21 +2,27 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"strconv"
-	"time"
 
 	"github.com/urfave/cli/v3"
-	"golang.org/x/net/netutil"
 
 	"github.com/dsh-verify/dsh-verify/internal/provider"
 )
 
+// recordOptions are the flags of record.
+type recordOptions struct {
+	to          *url.URL // nil: it was not given
+	out         string
+	listen      string
+	allowRemote bool
+	quiet       bool
+}
+
 func recordCommand(a *app) *cli.Command {
+	o := new(recordOptions)
 	return &cli.Command{
 		Name:  "record",
 		Usage: "forward a harness's requests to its provider and keep their bodies",
@@ -32,93 +38,101 @@ Example:
   dsh-verify record --to https://api.deepseek.com --out wire/
   dsh-verify replay --recorded wire/ session.jsonl.zstd`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "to", Usage: "forward to the provider's base `URL`"},
-			&cli.StringFlag{Name: "out", Usage: "write bodies and index to `DIR`"},
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", Usage: "listen on `ADDRESS`; port 0 takes a free one"},
-			&cli.BoolFlag{Name: "allow-remote", Usage: "listen on an address that other machines reach"},
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no line per request on standard error"},
+			&cli.StringFlag{Name: "to", Usage: "forward to the provider's base `URL`", Validator: parsed(&o.to, parseProvider)},
+			&cli.StringFlag{Name: "out", Usage: "write bodies and index to `DIR`", Destination: &o.out},
+			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:0", Usage: "listen on `ADDRESS`; port 0 takes a free one", Destination: &o.listen, Validator: checkAddress},
+			&cli.BoolFlag{Name: "allow-remote", Usage: "listen on an address that other machines reach", Destination: &o.allowRemote},
+			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "no line per request on standard error", Destination: &o.quiet},
 		},
-		Action: func(ctx context.Context, cmd *cli.Command) error { return a.record(ctx, cmd) },
+		ArgValidator: checkArguments(func(args []string, _ *cli.Command) error {
+			if len(args) > 0 {
+				return usagef("record takes no arguments, only flags (see 'dsh-verify record --help')")
+			}
+			return nil
+		}),
+		Before: a.endInOrder,
+		Action: func(ctx context.Context, _ *cli.Command) error { return a.record(ctx, o) },
 	}
 }
 
-func (a *app) record(ctx context.Context, cmd *cli.Command) error {
-	if cmd.Args().Present() {
-		return usagef("record takes no arguments, only flags (see 'dsh-verify record --help')")
-	}
-	to, err := url.Parse(cmd.String("to"))
+func parseProvider(text string) (*url.URL, error) {
+	to, err := url.Parse(text)
 	if err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https" {
-		return usagef("--to must be the provider's base URL, as https://api.deepseek.com, not %q", cmd.String("to"))
+		return nil, usagef("--to must be the provider's base URL, as https://api.deepseek.com, not %q", text)
 	}
-	out := cmd.String("out")
-	if out == "" {
+	return to, nil
+}
+
+func checkAddress(text string) error {
+	if text == "" {
+		return nil // noEmptyFlag tells of it
+	}
+	_, port, err := net.SplitHostPort(text)
+	if n, notNumber := strconv.Atoi(port); err != nil || notNumber != nil || n < 0 || n > 65535 {
+		return usagef("--listen %s is not host:port, as 127.0.0.1:8080", text)
+	}
+	return nil
+}
+
+// check refuses a recording that cannot be made, or should not be.
+func (o *recordOptions) check() error {
+	if o.to == nil {
+		_, err := parseProvider("")
+		return err
+	}
+	if o.out == "" {
 		return usagef("record needs --out DIR")
 	}
-	_, port, err := net.SplitHostPort(cmd.String("listen"))
-	if n, notNumber := strconv.Atoi(port); err != nil || notNumber != nil || n < 0 || n > 65535 {
-		return usagef("--listen %s is not host:port, as 127.0.0.1:8080", cmd.String("listen"))
+	if !provider.IsLoopback(o.listen) && !o.allowRemote {
+		return usagef("--listen %s can be reached from other machines, and what passes holds keys; --allow-remote permits it", o.listen)
 	}
-	if !provider.IsLoopback(cmd.String("listen")) && !cmd.Bool("allow-remote") {
-		return usagef("--listen %s can be reached from other machines, and what passes holds keys; --allow-remote permits it", cmd.String("listen"))
+	return nil
+}
+
+func (a *app) record(ctx context.Context, o *recordOptions) error {
+	if err := o.check(); err != nil {
+		return err
 	}
-	proxy, err := provider.New(to, out, func(line string) {
-		if !cmd.Bool("quiet") {
-			fmt.Fprintln(a.stderr, "record: "+visible(line))
+	note := func(format string, args ...any) {
+		if !o.quiet {
+			fmt.Fprintln(a.stderr, "record: "+visible(fmt.Sprintf(format, args...)))
 		}
-	})
+	}
+	proxy, err := provider.New(o.to, o.out, func(line string) { note("%s", line) })
 	if err != nil {
-		return &statusError{exitUnreadable, cause(err)}
+		return unreadable(err)
 	}
 	defer proxy.Close()
-	listener, err := net.Listen("tcp", cmd.String("listen"))
+	listener, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return &statusError{exitUnreadable, err.Error()}
 	}
 	address := "http://" + listener.Addr().String()
 	fmt.Fprintln(a.stdout, address)
 	a.flush()
-	if !cmd.Bool("quiet") {
-		fmt.Fprintf(a.stderr, "record: set the base URL of the provider in the harness to %s; Ctrl-C ends the recording\n", address)
-	}
-	listener = netutil.LimitListener(listener, provider.MaxConnections)
-	server := &http.Server{Handler: proxy, ReadHeaderTimeout: provider.UploadPause, IdleTimeout: time.Minute, ErrorLog: proxy.ErrorLog()}
-	done := make(chan error, 1)
-	go func() { done <- server.Serve(listener) }()
-	select {
-	case err = <-done:
-	case <-ctx.Done():
-		a.endRecording(server, proxy)
-		err = <-done
-	}
-	if err != nil && !errors.Is(err, http.ErrServerClosed) {
+	note("set the base URL of the provider in the harness to %s; Ctrl-C ends the recording", address)
+	if err := proxy.Serve(ctx, listener, a.endRecording); err != nil {
 		return &statusError{exitUnreadable, err.Error()}
 	}
 	kept, lost := proxy.Counts()
 	if lost > 0 {
-		return &statusError{exitUnreadable, fmt.Sprintf("%d of %d bodies could not be kept: %s does not hold the whole traffic", lost, kept+lost, out)}
+		return &statusError{exitUnreadable, fmt.Sprintf("%d of %d bodies could not be kept: %s does not hold the whole traffic", lost, kept+lost, o.out)}
 	}
-	if !cmd.Bool("quiet") && kept > 0 {
-		fmt.Fprintf(a.stderr, "record: kept %s; compare with: dsh-verify replay --recorded %s LOG\n", plural(kept, "request"), shellWord(out))
+	if kept > 0 {
+		note("kept %s; compare with: dsh-verify replay --recorded %s LOG", plural(kept, "request"), shellWord(o.out))
 	}
 	return nil
 }
 
-// grace is how long answers that are under way may take to end.
-const grace = 5 * time.Second
-
-// endRecording lets answers end, for a while or until it is asked again.
-func (a *app) endRecording(server *http.Server, proxy *provider.Proxy) {
-	wait, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	again, stop := interruptible(wait)
+// endRecording says what a recording that ends waits for, and then what it did not wait
+// for. To be interrupted again is to wait no longer.
+func (a *app) endRecording(ctx context.Context, wait func(context.Context) (cut int), answers int) {
+	again, stop := interruptible(ctx)
 	defer stop()
-	if n := proxy.Answering(); n > 0 {
-		fmt.Fprintf(a.stderr, "record: waiting %s for %s to end; Ctrl-C again ends at once\n", grace, plural(n, "answer"))
+	if answers > 0 {
+		fmt.Fprintf(a.stderr, "record: waiting %s for %s to end; Ctrl-C again ends at once\n", provider.Grace, plural(answers, "answer"))
 	}
-	if server.Shutdown(again) != nil {
-		if n := proxy.Answering(); n > 0 {
-			fmt.Fprintf(a.stderr, "record: %s cut before the end: the harness sees a failed request\n", plural(n, "answer"))
-		}
-		server.Close()
+	if cut := wait(again); cut > 0 {
+		fmt.Fprintf(a.stderr, "record: %s cut before the end: the harness sees a failed request\n", plural(cut, "answer"))
 	}
 }

@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 
@@ -17,7 +17,16 @@ import (
 	"github.com/dsh-verify/dsh-verify/logformat"
 )
 
+// reportOptions are the flags and arguments of report.
+type reportOptions struct {
+	checkOptions
+	output string
+	strict bool
+	logs   []string
+}
+
 func reportCommand(a *app) *cli.Command {
+	o := new(reportOptions)
 	return &cli.Command{
 		Name:      "report",
 		Usage:     "write one HTML page that shows a log's requests to a person",
@@ -32,63 +41,80 @@ Examples:
   dsh-verify report session.jsonl.zstd -o report.html
   dsh-verify report --recorded requests.jsonl -o report.html session.jsonl
   dsh-verify report --redact -o for-strangers.html export.zip`,
-		Flags: append(append(append(logFlags(), wireFlags()...), redactFlags()...),
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the page to `FILE`, - for standard output"},
-			&cli.StringFlag{Name: "recorded", Usage: "compare with `FILE`: a requests.jsonl, a folder of HTTP bodies, or a HAR file"},
-			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
-			&cli.BoolFlag{Name: "audit", Usage: "check each log against itself too, as audit does"},
-			strictFlag(),
-		),
-		Action: func(_ context.Context, cmd *cli.Command) error { return a.report(cmd) },
+		Flags: slices.Concat(o.logFlags(), o.deploymentFlags(), o.redactFlags(), []cli.Flag{
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the page to `FILE`, - for standard output", Destination: &o.output},
+			o.recordedFlag(anyRecording),
+			o.attachmentsFlag(""),
+			o.auditFlag(),
+			strictFlag(&o.strict),
+		}),
+		Arguments:    arguments(&o.logs),
+		ArgValidator: someOf("LOG"),
+		Action:       func(context.Context, *cli.Command) error { return a.report(o) },
 	}
 }
 
-func (a *app) report(cmd *cli.Command) error {
-	args := cmd.Args().Slice()
-	out := cmd.String("output")
-	if len(args) == 0 {
-		return usagef("report needs a LOG (see 'dsh-verify report --help')")
-	}
-	if out == "" {
+func (a *app) report(o *reportOptions) error {
+	if o.output == "" {
 		return usagef("report needs to know where to write: -o report.html (- for standard output)")
 	}
-	run, err := a.newChecker(cmd)
+	if err := keepInputs(o.reads(o.logs), outputTarget{"--output " + o.output, "", o.output}); err != nil {
+		return err
+	}
+	run, err := a.newChecker(&o.checkOptions, o.logs...)
 	if err != nil {
 		return err
 	}
-	redactor := run.redact
-	if err := needCapture(cmd); err != nil {
+	if err := o.needCapture(); err != nil {
 		return err
 	}
-	run.wire = run.setup.wire
-	page := &report.Page{Redacted: redactor != nil}
-	count := 0
-	collect := func(checked *result.Log, source report.Source) *report.Session {
-		count++
-		return report.Collect(count, checked, source)
-	}
-	for _, arg := range args {
-		collected := make(map[*result.Log]*report.Session)
-		run.after = func(log *source.Log, checked *result.Log) {
-			collected[checked] = collect(checked, run.under(arg).source(log, redactor))
+	page := &report.Page{Redacted: run.redact != nil}
+	parts := &pageParts{redactor: run.redact, of: make(map[*result.Log]*report.Session)}
+	run.each(o.logs, parts.place, func(checked *result.Log) {
+		part := parts.of[checked]
+		if part == nil { // a place, or what could not be opened
+			a.complainUnread(checked)
+			part = parts.collect(checked, report.Source{Redactor: run.redact})
 		}
-		for _, checked := range run.argument(arg) {
-			session := collected[checked]
-			if session == nil { // a place, or what could not be opened
-				for _, f := range checked.Findings {
-					if f.Imposes() == finding.Unreadable {
-						fmt.Fprintln(a.stderr, "dsh-verify: "+visible(checked.File+": "+f.Message()))
-					}
-				}
-				session = collect(checked, report.Source{Redactor: redactor})
-			}
-			page.Add(session)
-		}
-	}
-	if err := a.writePage(out, page); err != nil {
+		page.Add(part)
+	})
+	if err := a.writePage(o.output, page); err != nil {
 		return err
 	}
-	return verdictStatus(page.Verdict, cmd.Bool("strict"))
+	return verdictStatus(page.Verdict, o.strict)
+}
+
+// pageParts are the parts of a page, each collected while its log is available.
+type pageParts struct {
+	redactor *redact.Redactor
+	of       map[*result.Log]*report.Session
+	count    int
+}
+
+func (p *pageParts) collect(checked *result.Log, from report.Source) *report.Session {
+	p.count++
+	return report.Collect(p.count, checked, from)
+}
+
+// place checks the logs of a place and collects their parts.
+func (p *pageParts) place(c *checker, name string, place *source.Place) []*result.Log {
+	reports := checkPlace(c, name, place)
+	first := len(reports) - len(place.Logs)
+	for i, log := range place.Logs {
+		checked := reports[first+i]
+		p.of[checked] = p.collect(checked, c.source(log, p.redactor))
+	}
+	return reports
+}
+
+// complainUnread says on standard error what could not be read: the page shows it, and
+// nobody looks there at once.
+func (a *app) complainUnread(checked *result.Log) {
+	for _, f := range checked.Findings {
+		if f.Imposes() == finding.Unreadable {
+			a.complain(checked.File + ": " + f.Message())
+		}
+	}
 }
 
 // source says where the report reads a log again.
@@ -111,14 +137,14 @@ func (a *app) writePage(path string, page *report.Page) error {
 	}
 	f, err := atomicfile.Create(path)
 	if err != nil {
-		return &statusError{exitUnreadable, cause(err)}
+		return unreadable(err)
 	}
 	defer f.Close()
 	if _, err = page.WriteTo(f); err == nil {
 		err = f.Commit()
 	}
 	if err != nil {
-		return &statusError{exitUnreadable, cause(err)}
+		return unreadable(err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -21,7 +22,25 @@ import (
 	"github.com/dsh-verify/dsh-verify/reconstruct"
 )
 
+// requestsOptions are the flags and arguments of requests.
+type requestsOptions struct {
+	checkOptions
+	listing
+	oneshots bool
+	logs     []string
+}
+
+// A listing says how requests are listed.
+type listing struct {
+	jsonl    bool // exact bytes
+	digests  bool
+	prepared bool // with those that the log cannot show as sent
+	raw      bool
+	heading  string // of the next table
+}
+
 func requestsCommand(a *app) *cli.Command {
+	o := new(requestsOptions)
 	return &cli.Command{
 		Name:      "requests",
 		Usage:     "list the requests that a log shows as sent",
@@ -36,76 +55,74 @@ Examples:
   dsh-verify requests --jsonl session.jsonl | jq -c .request.messages[-1]
   dsh-verify requests --jsonl --wire deepseek session.jsonl > bodies.jsonl
   dsh-verify requests --oneshots session.jsonl`,
-		Flags: append(append(append(logFlags(), wireFlags()...), redactFlags()...),
-			wireFlag(),
-			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects, for --wire"},
-			&cli.BoolFlag{Name: "jsonl", Usage: "print the exact bytes of each request, as `requests.jsonl` holds them"},
-			&cli.BoolFlag{Name: "digests", Usage: "print length and SHA-256 of each request as JSON lines"},
-			&cli.BoolFlag{Name: "oneshots", Usage: "list the requests outside the loop instead: compactions, titles, searches"},
-			rawFlag(),
-			&cli.BoolFlag{Name: "prepared", Usage: "add the requests that the log cannot show as sent"},
-		),
-		Action: func(_ context.Context, cmd *cli.Command) error { return a.requests(cmd) },
+		Flags: slices.Concat(o.logFlags(), o.deploymentFlags(), o.redactFlags(), []cli.Flag{
+			o.wireFlag(),
+			o.attachmentsFlag(", for --wire"),
+			&cli.BoolFlag{Name: "oneshots", Usage: "list the requests outside the loop instead: compactions, titles, searches", Destination: &o.oneshots},
+			rawFlag(&o.raw),
+			&cli.BoolFlag{Name: "prepared", Usage: "add the requests that the log cannot show as sent", Destination: &o.prepared},
+		}),
+		MutuallyExclusiveFlags: []cli.MutuallyExclusiveFlags{exclusive(
+			&cli.BoolFlag{Name: "jsonl", Usage: "print the exact bytes of each request, as `requests.jsonl` holds them", Destination: &o.jsonl},
+			&cli.BoolFlag{Name: "digests", Usage: "print length and SHA-256 of each request as JSON lines", Destination: &o.digests},
+		)},
+		Arguments:    arguments(&o.logs),
+		ArgValidator: singleLog,
+		Action:       func(context.Context, *cli.Command) error { return a.requests(o) },
 	}
 }
 
-func (a *app) requests(cmd *cli.Command) error {
-	arg, err := logArg(cmd)
+func (a *app) requests(o *requestsOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	arg := o.logs[0]
+	c, err := a.newChecker(&o.checkOptions, arg)
 	if err != nil {
 		return err
 	}
-	if err := checkListing(cmd); err != nil {
-		return err
-	}
-	c, err := a.newChecker(cmd)
-	if err != nil {
-		return err
-	}
-	jsonl, lines := cmd.Bool("jsonl"), cmd.Bool("jsonl") || cmd.Bool("digests")
+	lines := o.jsonl || o.digests
 	switch {
-	case c.redact != nil && jsonl:
+	case c.redact != nil && o.jsonl:
 		return usagef("--redact excludes --jsonl: exact bytes cannot be redacted")
 	case c.wire != nil && !lines:
 		return usagef("--wire needs --jsonl or --digests ('dsh-verify show --wire' prints one body)")
 	}
-	place, err := a.findOne(cmd, arg)
+	place, err := a.findOne(&o.logOptions, arg)
 	if err != nil {
 		return err
 	}
 	defer place.Close()
 	list := c.listRequests
-	if cmd.Bool("oneshots") {
+	if o.oneshots {
 		list = c.listOneshots
 	}
 	for i, log := range place.Logs {
 		if len(place.Logs) > 1 && !lines {
-			c.heading = strings.Repeat("\n", min(i, 1)) + visible(log.Name) + "\n"
+			o.heading = strings.Repeat("\n", min(i, 1)) + visible(log.Name) + "\n"
 		}
-		if err := list(cmd, log); err != nil {
+		if err := list(&o.listing, log); err != nil {
 			return err
 		}
 	}
 	return placeError(arg, place, finding.Unreadable)
 }
 
-// checkListing refuses flags of which one would be ignored.
-func checkListing(cmd *cli.Command) error {
-	jsonl, digests := cmd.Bool("jsonl"), cmd.Bool("digests")
+// check refuses flags of which one would be ignored.
+func (o *requestsOptions) check() error {
 	switch {
-	case jsonl && digests:
-		return usagef("--jsonl and --digests exclude each other")
-	case cmd.Bool("raw") && !jsonl:
+	case o.raw && !o.jsonl:
 		return usagef("--raw is about exact bytes: it needs --jsonl")
-	case cmd.Bool("oneshots") && (digests || cmd.Bool("prepared") || cmd.String("wire") != ""):
+	case o.oneshots && (o.digests || o.prepared || o.protocol != nil):
 		return usagef("--oneshots takes --jsonl and nothing else ('dsh-verify show LOG compaction:1' prints one)")
 	}
-	return needWire(cmd, "--wire deepseek")
+	return o.needWire("--wire deepseek", false)
 }
 
 // listRequests prints a log's requests. A refused log prints none: the table and
 // the digests wait for the end, and bodies, which are too much to hold, are
 // printed on a second reading.
-func (c *checker) listRequests(cmd *cli.Command, log *source.Log) error {
+func (c *checker) listRequests(l *listing, log *source.Log) error {
 	var held bytes.Buffer
 	bodies, err := c.bodies(log)
 	if err != nil {
@@ -114,20 +131,20 @@ func (c *checker) listRequests(cmd *cli.Command, log *source.Log) error {
 	print := func(q *reconstruct.Request) error { return bodies.printDigest(&held, q) }
 	finish := func() error { return nil }
 	switch {
-	case cmd.Bool("jsonl"):
+	case l.jsonl:
 		if err := eachRequest(log, c.Read, func(*reconstruct.Request) error { return nil }); err != nil {
 			return err
 		}
-		exact := c.app.exact(cmd)
+		exact := c.app.exact(l.raw)
 		print = func(q *reconstruct.Request) error { return bodies.printBytes(exact, q) }
-	case !cmd.Bool("digests"):
+	case !l.digests:
 		table := tabwriter.NewWriter(&held, 0, 0, 2, ' ', 0)
 		fmt.Fprintf(table, "#\tREQUEST\tMODEL\tMESSAGES\tBYTES\t%s\tRELATION TO THE ONE BEFORE\n", output.DigestHeading(c.redact != nil))
 		print = func(q *reconstruct.Request) error { return printRow(table, q, c.redact) }
 		finish = table.Flush
 	}
 	err = eachRequest(log, c.Read, func(q *reconstruct.Request) error {
-		if q.Prepared && !cmd.Bool("prepared") {
+		if q.Prepared && !l.prepared {
 			return nil
 		}
 		return print(q)
@@ -138,11 +155,11 @@ func (c *checker) listRequests(cmd *cli.Command, log *source.Log) error {
 	if err := finish(); err != nil {
 		return err
 	}
-	if cmd.Bool("digests") {
+	if l.digests {
 		_, err = c.app.stdout.Write(escape.JSON(held.Bytes()))
 		return err
 	}
-	io.WriteString(c.app.stdout, c.heading)
+	io.WriteString(c.app.stdout, l.heading)
 	_, err = held.WriteTo(c.app.stdout)
 	return err
 }
@@ -177,18 +194,6 @@ func readRequests(log *source.Log, opts logformat.Options, do func(*reconstruct.
 		return 0, &statusError{exitUnreadable, log.Name + ": " + err.Error()}
 	}
 	return reader.Stats().Events, nil
-}
-
-// refused names the log in what ended its reading.
-func refused(log *source.Log, err error) error {
-	if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
-		return refusedBy(log.Name, refusal)
-	}
-	reason := cause(err)
-	if !strings.HasPrefix(reason, log.Name+": ") {
-		reason = log.Name + ": " + reason
-	}
-	return &statusError{exitUnreadable, reason}
 }
 
 func printRow(w io.Writer, q *reconstruct.Request, redactor *redact.Redactor) error {

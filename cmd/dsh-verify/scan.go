@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"sort"
@@ -17,7 +17,21 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/source"
 )
 
+// scanOptions are the flags and arguments of scan.
+type scanOptions struct {
+	checkOptions
+	outputOptions
+	jobs      int // 0: one per core
+	since     time.Time
+	sinceText string
+	project   string
+	failFast  bool
+	strict    bool
+	roots     []string
+}
+
 func scanCommand(a *app) *cli.Command {
+	o := new(scanOptions)
 	return &cli.Command{
 		Name:      "scan",
 		Usage:     "check every session below a folder, in parallel",
@@ -30,39 +44,41 @@ Examples:
   dsh-verify scan ~/.dsh/sessions
   dsh-verify scan --since 24h --project my-app --fail-fast ~/.dsh/sessions
   dsh-verify scan --format ndjson ~/.dsh/sessions | jq -r 'select(.verdict=="refused").file'`,
-		Flags: slices.Concat(logFlags(), outputFlags(), []cli.Flag{
-			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "check `N` sessions at a time", DefaultText: "one per core"},
-			&cli.StringFlag{Name: "since", Usage: "only logs written since `WHEN`: a duration such as 36h or 7d, or a date such as 2026-11-30"},
-			&cli.StringFlag{Name: "project", Usage: "only sessions whose project folder contains `NAME`"},
-			&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first session that does not verify"},
-			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects"},
-			strictFlag(),
+		Flags: slices.Concat(o.logFlags(), o.outputFlags(), []cli.Flag{
+			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "check `N` sessions at a time", DefaultText: "one per core", Destination: &o.jobs, Validator: checkJobs},
+			&cli.StringFlag{
+				Name: "since", Usage: "only logs written since `WHEN`: a duration such as 36h or 7d, or a date such as 2026-11-30", Destination: &o.sinceText,
+				Validator: parsed(&o.since, func(text string) (time.Time, error) { return parseSince(text, time.Now()) }),
+			},
+			&cli.StringFlag{Name: "project", Usage: "only sessions whose project folder contains `NAME`", Destination: &o.project},
+			&cli.BoolFlag{Name: "fail-fast", Usage: "stop at the first session that does not verify", Destination: &o.failFast},
+			o.attachmentsFlag(""),
+			strictFlag(&o.strict),
 		}),
-		Action: func(ctx context.Context, cmd *cli.Command) error { return a.scan(ctx, cmd) },
+		Arguments:    arguments(&o.roots),
+		ArgValidator: someOf("ROOT"),
+		Before:       a.endInOrder,
+		Action:       func(ctx context.Context, _ *cli.Command) error { return a.scan(ctx, o) },
 	}
 }
 
-func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
-	if !cmd.Args().Present() {
-		return usagef("scan needs a ROOT (see 'dsh-verify scan --help')")
-	}
-	opts, err := scanOptions(cmd)
-	if err != nil {
+func (a *app) scan(ctx context.Context, o *scanOptions) error {
+	if err := keepInputs(o.reads(o.roots), o.paths()...); err != nil {
 		return err
 	}
-	c, err := a.newChecker(cmd)
+	c, err := a.newChecker(&o.checkOptions, o.roots...)
 	if err != nil {
 		return err
 	}
 	summary := new(scanSummary)
-	out, err := a.newOutputs(cmd, withRenderer("text", summary.text), withRenderer("ndjson", summary.ndjson))
+	out, err := a.newOutputs(&o.outputOptions, withStrict(o.strict), withRenderer("text", summary.text), withRenderer("ndjson", summary.ndjson))
 	if err != nil {
 		return err
 	}
 	defer out.close()
 	report := result.NewReport()
 	bar := &progress{w: a.stderr, on: a.watched}
-	outcome := scan.Run(ctx, c.roots(cmd.Args().Slice()), opts, func(e scan.Event) {
+	outcome := scan.Run(ctx, c.roots(o.roots), o.options(), func(e scan.Event) {
 		var log *result.Log
 		switch e := e.(type) {
 		case scan.Checked:
@@ -88,9 +104,9 @@ func (a *app) scan(ctx context.Context, cmd *cli.Command) error {
 		return &statusError{exitUnreadable, words}
 	}
 	if outcome.Nothing != "" {
-		fmt.Fprintln(a.stderr, "dsh-verify: "+visible(outcome.Nothing))
+		a.complain(outcome.Nothing)
 	}
-	return verdictStatus(report.Verdict, cmd.Bool("strict"))
+	return verdictStatus(report.Verdict, o.strict)
 }
 
 // roots are the arguments, each with the policy that governs it.
@@ -99,7 +115,7 @@ func (c *checker) roots(args []string) (roots []scan.Root) {
 		c := c.under(arg)
 		roots = append(roots, scan.Root{
 			Name: arg,
-			Find: func() (*source.Place, error) { return c.app.find(c.session, arg) },
+			Find: func() (*source.Place, error) { return c.app.find(&c.opts.logOptions, arg) },
 			Check: func(log *source.Log) *result.Log {
 				report := c.Log(log)
 				c.Lineage(log, report, nil, nil)
@@ -111,25 +127,23 @@ func (c *checker) roots(args []string) (roots []scan.Root) {
 	return roots
 }
 
-// scanOptions returns what the flags say of the sessions that are checked.
-func scanOptions(cmd *cli.Command) (opts scan.Options, err error) {
-	opts.FailFast, opts.Jobs = cmd.Bool("fail-fast"), runtime.NumCPU()
-	if cmd.IsSet("jobs") {
-		if opts.Jobs = cmd.Int("jobs"); opts.Jobs < 1 {
-			return opts, usagef("--jobs must be at least 1, not %d", opts.Jobs)
-		}
+// options say which sessions are checked.
+func (o *scanOptions) options() scan.Options {
+	choose := scan.Choice{Since: o.since, Project: o.project}
+	if o.sinceText != "" {
+		choose.Words = append(choose.Words, "--since "+o.sinceText)
 	}
-	if since := cmd.String("since"); since != "" {
-		if opts.Choose.Since, err = parseSince(since, time.Now()); err != nil {
-			return opts, err
-		}
-		opts.Choose.Words = append(opts.Choose.Words, "--since "+since)
+	if o.project != "" {
+		choose.Words = append(choose.Words, "--project "+o.project)
 	}
-	if project := cmd.String("project"); project != "" {
-		opts.Choose.Project = project
-		opts.Choose.Words = append(opts.Choose.Words, "--project "+project)
+	return scan.Options{Choose: choose, Jobs: cmp.Or(o.jobs, runtime.NumCPU()), FailFast: o.failFast}
+}
+
+func checkJobs(n int) error {
+	if n < 1 {
+		return usagef("--jobs must be at least 1, not %d", n)
 	}
-	return opts, nil
+	return nil
 }
 
 // maxDays is how far back --since may reach: a thousand years.

@@ -4,8 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urfave/cli/v3"
-
 	"github.com/dsh-verify/dsh-verify/internal/provenance"
 	"github.com/dsh-verify/dsh-verify/internal/source"
 	"github.com/dsh-verify/dsh-verify/internal/verify"
@@ -120,8 +118,8 @@ func (c *checker) choose(log *source.Log, selectors ...selector) ([]*chosen, err
 
 // oneLog returns the single log that an argument names; of an export, its root
 // session.
-func (c *checker) oneLog(cmd *cli.Command, arg string) (*source.Place, *source.Log, error) {
-	place, err := c.app.findOne(cmd, arg)
+func (c *checker) oneLog(arg string) (*source.Place, *source.Log, error) {
+	place, err := c.app.findOne(&c.opts.logOptions, arg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -129,7 +127,7 @@ func (c *checker) oneLog(cmd *cli.Command, arg string) (*source.Place, *source.L
 		defer place.Close()
 		names, ids := sessionNames(place.Logs)
 		what, takes := "sessions", "ID"
-		if session := cmd.String("session"); session != "" {
+		if session := c.opts.session; session != "" {
 			what = "logs of session " + session
 		}
 		if !ids {
@@ -140,11 +138,20 @@ func (c *checker) oneLog(cmd *cli.Command, arg string) (*source.Place, *source.L
 	return place, place.Logs[0], nil
 }
 
-// requestArgs returns the LOG and REQ arguments of a command.
-func requestArgs(cmd *cli.Command, least, most int) (log string, refs []string, err error) {
-	args := cmd.Args().Slice()
-	if len(args) < 1+least || len(args) > 1+most {
-		return "", nil, usagef("usage: %s %s (see '%s --help')", cmd.FullName(), cmd.ArgsUsage, cmd.FullName())
+// chooseOne returns one request of the log that an argument names.
+func (c *checker) chooseOne(arg, ref string) (*chosen, error) {
+	sel, err := parseSelector(ref)
+	if err != nil {
+		return nil, err
 	}
-	return args[0], args[1:], nil
+	place, log, err := c.oneLog(arg)
+	if err != nil {
+		return nil, err
+	}
+	defer place.Close()
+	picked, err := c.choose(log, sel)
+	if err != nil {
+		return nil, err
+	}
+	return picked[0], nil
 }

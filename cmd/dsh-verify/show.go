@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -13,7 +14,17 @@ import (
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
+// showOptions are the flags and arguments of show.
+type showOptions struct {
+	checkOptions
+	pretty, messages, header, curl bool // views, of which one is chosen at most
+	allowHoles                     bool
+	raw                            bool
+	args                           []string // LOG [REQ]
+}
+
 func showCommand(a *app) *cli.Command {
+	o := new(showOptions)
 	return &cli.Command{
 		Name:      "show",
 		Usage:     "print one request: its exact bytes, or a view for people",
@@ -29,51 +40,47 @@ Examples:
   dsh-verify show --messages session.jsonl last
   dsh-verify show --wire deepseek session.jsonl 3.2.1 > body.json
   dsh-verify show --pretty session.jsonl compaction:2`,
-		Flags: append(append(append(logFlags(), wireFlags()...), redactFlags()...),
-			&cli.BoolFlag{Name: "pretty", Usage: "indent the JSON, its order kept"},
-			&cli.BoolFlag{Name: "messages", Usage: "print a readable transcript of the messages"},
-			&cli.BoolFlag{Name: "header", Usage: "print config, system prompt and tools"},
-			wireFlag(),
-			&cli.BoolFlag{Name: "allow-holes", Usage: "with --wire, print a body with placeholders for what cannot be known"},
-			rawFlag(),
-			&cli.BoolFlag{Name: "curl", Usage: "print a command that sends the body (implies --wire deepseek)"},
-			&cli.StringFlag{Name: "attachments", Usage: "the attachments/v1 folder `DIR` that holds the objects, for --wire"},
-		),
-		Action: func(_ context.Context, cmd *cli.Command) error { return a.show(cmd) },
+		Flags: slices.Concat(o.logFlags(), o.deploymentFlags(), o.redactFlags(), []cli.Flag{
+			o.wireFlag(),
+			&cli.BoolFlag{Name: "allow-holes", Usage: "with --wire, print a body with placeholders for what cannot be known", Destination: &o.allowHoles},
+			rawFlag(&o.raw),
+			o.attachmentsFlag(", for --wire"),
+		}),
+		MutuallyExclusiveFlags: []cli.MutuallyExclusiveFlags{exclusive(
+			&cli.BoolFlag{Name: "pretty", Usage: "indent the JSON, its order kept", Destination: &o.pretty},
+			&cli.BoolFlag{Name: "messages", Usage: "print a readable transcript of the messages", Destination: &o.messages},
+			&cli.BoolFlag{Name: "header", Usage: "print config, system prompt and tools", Destination: &o.header},
+			&cli.BoolFlag{Name: "curl", Usage: "print a command that sends the body (implies --wire deepseek)", Destination: &o.curl},
+		)},
+		Arguments:    arguments(&o.args),
+		ArgValidator: from(1, 2, ""),
+		Action:       func(context.Context, *cli.Command) error { return a.show(o) },
 	}
 }
 
-func (a *app) show(cmd *cli.Command) error {
-	arg, refs, err := requestArgs(cmd, 0, 1)
+func (a *app) show(o *showOptions) error {
+	if err := o.check(a.redactor(&o.redactOptions) != nil); err != nil {
+		return err
+	}
+	c, err := a.newChecker(&o.checkOptions, o.args[0])
 	if err != nil {
 		return err
 	}
-	redactor, err := a.redactor(cmd)
-	if err != nil {
-		return err
-	}
-	if err := checkView(cmd, redactor != nil); err != nil {
-		return err
-	}
-	c, err := a.newChecker(cmd)
-	if err != nil {
-		return err
-	}
-	if cmd.Bool("curl") && c.wire == nil {
+	if o.curl && c.wire == nil {
 		c.wire = c.setup.wire
 	}
-	place, log, err := c.oneLog(cmd, arg)
+	place, log, err := c.oneLog(o.args[0])
 	if err != nil {
 		return err
 	}
 	defer place.Close()
-	switch {
-	case len(refs) == 0:
-		return c.offerRequests(cmd, log, arg)
-	case oneshotKey(refs[0]):
-		return c.showOneshot(cmd, log, refs[0], redactor)
+	if len(o.args) == 1 {
+		return c.offerRequests(log, o.args[0])
 	}
-	sel, err := parseSelector(refs[0])
+	if oneshotKey(o.args[1]) {
+		return c.showOneshot(o, log, o.args[1])
+	}
+	sel, err := parseSelector(o.args[1])
 	if err != nil {
 		return err
 	}
@@ -81,64 +88,59 @@ func (a *app) show(cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	return c.showRequest(cmd, log, picked[0], redactor)
+	return c.showRequest(o, log, picked[0])
 }
 
-// checkView refuses views that exclude each other, and what a view cannot have.
-func checkView(cmd *cli.Command, redacted bool) error {
-	views := 0
-	for _, name := range []string{"pretty", "messages", "header", "curl"} {
-		if cmd.Bool(name) {
-			views++
-		}
-	}
+// check refuses what a view cannot have.
+func (o *showOptions) check(redacted bool) error {
+	view := o.pretty || o.messages || o.header || o.curl
 	switch {
-	case views > 1:
-		return usagef("--pretty, --messages, --header and --curl exclude each other")
-	case views > 0 && cmd.Bool("raw"):
+	case view && o.raw:
 		return usagef("--raw is about exact bytes: it excludes --pretty, --messages, --header and --curl")
-	case redacted && (views == 0 || cmd.Bool("curl")):
+	case redacted && (!view || o.curl):
 		return usagef("--redact needs --pretty, --messages or --header: exact bytes cannot be redacted")
+	case o.curl:
+		return nil
 	}
-	return needWire(cmd, "--wire deepseek or --curl")
+	return o.needWire("--wire deepseek or --curl", o.allowHoles)
 }
 
 // offerRequests lists the requests of a log of which none was named.
-func (c *checker) offerRequests(cmd *cli.Command, log *source.Log, arg string) error {
+func (c *checker) offerRequests(log *source.Log, arg string) error {
 	c.wire = nil
-	if err := c.listRequests(cmd, log); err != nil {
+	if err := c.listRequests(&listing{}, log); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.app.stderr, "Name one to see it, by its number or its turn.step.attempt: dsh-verify show %s 1\n", shellWord(arg))
 	return nil
 }
 
-func (c *checker) showRequest(cmd *cli.Command, log *source.Log, picked *chosen, redactor *redact.Redactor) error {
-	a, q := c.app, picked.request
+func (c *checker) showRequest(o *showOptions, log *source.Log, picked *chosen) error {
+	a, q, redactor := c.app, picked.request, c.redact
 	switch {
 	case c.wire != nil:
 		verifier, err := c.Objects(log)
 		if err != nil {
-			return &statusError{exitUnreadable, cause(err)}
+			return unreadable(err)
 		}
 		body, err := wire.NewBuilder(c.wire.protocol, c.wire.Policy, verifier).Body(q)
 		if err != nil {
 			return quoting(exitUnverifiable, "request "+q.Key()+": ", err)
 		}
-		return a.showBody(cmd, q, body, redactor)
-	case cmd.Bool("messages"):
+		return a.showBody(o, q, body, redactor)
+	case o.messages:
 		return printMessages(a.stdout, picked.account, redactor)
-	case cmd.Bool("header"):
+	case o.header:
 		return printHeader(a.stdout, q, redactor)
-	case cmd.Bool("pretty"):
+	case o.pretty:
 		return printPretty(a.stdout, q.Bytes(), redactor)
 	}
-	_, err := q.WriteTo(a.exact(cmd))
+	_, err := q.WriteTo(a.exact(o.raw))
 	return err
 }
 
-func (a *app) showBody(cmd *cli.Command, q *reconstruct.Request, body *wire.Body, redactor *redact.Redactor) error {
-	if len(body.Holes) > 0 && !cmd.Bool("allow-holes") {
+func (a *app) showBody(o *showOptions, q *reconstruct.Request, body *wire.Body, redactor *redact.Redactor) error {
+	if len(body.Holes) > 0 && !o.allowHoles {
 		var b strings.Builder
 		fmt.Fprintf(&b, "request %s: the log does not determine its whole body (--allow-holes prints placeholders):", q.Key())
 		for i, h := range body.Holes {
@@ -155,11 +157,11 @@ func (a *app) showBody(cmd *cli.Command, q *reconstruct.Request, body *wire.Body
 		fmt.Fprintf(a.stderr, "assumed: %s = %s\n", s.Name, visible(s.Value))
 	}
 	switch {
-	case cmd.Bool("curl"):
-		return a.printCurl(cmd, body.Bytes())
-	case cmd.Bool("pretty"):
+	case o.curl:
+		return a.printCurl(o.args, body.Bytes())
+	case o.pretty:
 		return printPretty(a.stdout, body.Bytes(), redactor)
 	}
-	_, err := body.WriteTo(a.exact(cmd))
+	_, err := body.WriteTo(a.exact(o.raw))
 	return err
 }

@@ -13,11 +13,6 @@ var longFunctions = map[string]int{
 
 var complexFunctions = map[string]int{
 	"cmd/dsh-verify:TestRecordPage":      19,
-	"cmd/dsh-verify:app.cache":           18,
-	"cmd/dsh-verify:app.outside":         17,
-	"cmd/dsh-verify:app.record":          24,
-	"cmd/dsh-verify:app.sides":           18,
-	"cmd/dsh-verify:inputs.losesTo":      21,
 	"cmd/dsh-verify:judge":               21,
 	"cmd/dsh-verify:prettyPrinter.value": 16,
 	"golden:parser.request":              21,

@@ -34,6 +34,7 @@ var picture = [][]string{
 	{"internal/logcheck"},
 	// What is done with the results.
 	{"internal/policy", "internal/goldencheck", "internal/scan", "internal/output", "internal/report"},
+	{"internal/overwrite"},
 	{"cmd/...", "examples/..."},
 	// Tests over all of it.
 	{"internal/housetest", "internal/benchmark", "internal/harnesstest", "internal/recordingtest", "internal/report/browsertest"},

@@ -21,3 +21,12 @@ func List(names []string, most int) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// Or names words of which one is meant: "a", "a or b", "a, b or c".
+func Or(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

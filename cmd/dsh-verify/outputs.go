@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"io"
 	"path/filepath"
 	"slices"
@@ -11,23 +12,52 @@ import (
 
 	"github.com/dsh-verify/dsh-verify/internal/atomicfile"
 	"github.com/dsh-verify/dsh-verify/internal/output"
+	"github.com/dsh-verify/dsh-verify/internal/overwrite"
 	"github.com/dsh-verify/dsh-verify/internal/result"
 	escape "github.com/dsh-verify/dsh-verify/internal/visible"
 )
 
+// outputOptions say what is reported, in which formats and where.
+type outputOptions struct {
+	format string   // of standard output, "" for text
+	output []string // FORMAT=FILE
+	quiet  bool
+	color  string
+}
+
 // outputFlags are the flags of every command that reports findings.
-func outputFlags() []cli.Flag {
+func (o *outputOptions) outputFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "format", Value: "text", Usage: "the format of standard output: " + strings.Join(output.Formats(), ", ")},
-		&cli.StringSliceFlag{Name: "output", Usage: "write a report as `FORMAT=FILE`, - is standard output (may be repeated)"},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "in text, only what is wrong, and the last line"},
-		colorFlag(),
+		&cli.StringFlag{Name: "format", DefaultText: `"text"`, Usage: "the format of standard output: " + strings.Join(output.Formats(), ", "), Destination: &o.format},
+		&cli.StringSliceFlag{Name: "output", Usage: "write a report as `FORMAT=FILE`, - is standard output (may be repeated)", Destination: &o.output},
+		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "in text, only what is wrong, and the last line", Destination: &o.quiet},
+		colorFlag(&o.color),
 	}
 }
 
-// formatFlag is the flag of commands that report no findings.
-func formatFlag() cli.Flag {
-	return &cli.StringFlag{Name: "format", Value: "text", Usage: "text or json"}
+// paths returns where reports are written.
+func (o *outputOptions) paths() (list []outputTarget) {
+	for _, value := range o.output {
+		if format, path, ok := strings.Cut(value, "="); ok {
+			list = append(list, outputTarget{"--output " + value, format, path})
+		}
+	}
+	return list
+}
+
+// keepInputs rejects an output that would take the place of evidence: of what the
+// command reads, of what it would find beside that, and of any other file that holds
+// what a verifier reads. It is asked before anything is read.
+func keepInputs(in overwrite.Inputs, outputs ...outputTarget) error {
+	for _, out := range outputs {
+		if out.path == "-" {
+			continue
+		}
+		if why := in.Refuse(out.path); why != "" {
+			return usagef("%s %s", out.flag, why)
+		}
+	}
+	return nil
 }
 
 // outputs are the reports that a run writes, each in its format to its place. A
@@ -47,6 +77,11 @@ type sink struct {
 // An outputOption changes how reports are rendered.
 type outputOption func(*output.Options)
 
+// withStrict says that the run does not pass when something could not be verified.
+func withStrict(strict bool) outputOption {
+	return func(o *output.Options) { o.Strict = strict }
+}
+
 // withSummary sets the last line of text.
 func withSummary(line func(*result.Report) string) outputOption {
 	return func(o *output.Options) { o.Summary = line }
@@ -64,18 +99,18 @@ func withRenderer(format string, make func(io.Writer, output.Options) output.Ren
 
 // newOutputs opens what the flags ask for. Standard output has the format of
 // --format, unless an --output takes it. Close drops what finish did not finish.
-func (a *app) newOutputs(cmd *cli.Command, options ...outputOption) (*outputs, error) {
-	opts := output.Options{Quiet: cmd.Bool("quiet"), Strict: cmd.Bool("strict")}
+func (a *app) newOutputs(given *outputOptions, options ...outputOption) (*outputs, error) {
+	opts := output.Options{Quiet: given.quiet}
 	for _, option := range options {
 		option(&opts)
 	}
-	targets, err := outputTargets(cmd)
+	targets, err := given.targets()
 	if err != nil {
 		return nil, err
 	}
 	o := &outputs{app: a}
 	for _, target := range targets {
-		if err := o.open(cmd, target, opts); err != nil {
+		if err := o.open(target, a.colour(given.color), opts); err != nil {
 			o.close()
 			return nil, err
 		}
@@ -86,10 +121,10 @@ func (a *app) newOutputs(cmd *cli.Command, options ...outputOption) (*outputs, e
 // An outputTarget is a report that is asked for.
 type outputTarget struct{ flag, format, path string }
 
-func outputTargets(cmd *cli.Command) ([]outputTarget, error) {
+func (o *outputOptions) targets() ([]outputTarget, error) {
 	var targets []outputTarget
 	taken := make(map[string]string) // path to the flag that took it
-	for _, value := range cmd.StringSlice("output") {
+	for _, value := range o.output {
 		format, path, ok := strings.Cut(value, "=")
 		if !ok || path == "" {
 			return nil, usagef("--output must be FORMAT=FILE, as junit=report.xml, not %q", value)
@@ -106,18 +141,14 @@ func outputTargets(cmd *cli.Command) ([]outputTarget, error) {
 	}
 	switch other := taken["-"]; {
 	case other == "":
-		targets = append(targets, outputTarget{"--format", cmd.String("format"), "-"})
-	case cmd.IsSet("format"):
-		return nil, usagef("--format %s and --output %s both go to standard output", cmd.String("format"), other)
+		targets = append(targets, outputTarget{"--format", cmp.Or(o.format, "text"), "-"})
+	case o.format != "":
+		return nil, usagef("--format %s and --output %s both go to standard output", o.format, other)
 	}
 	return targets, nil
 }
 
-func (o *outputs) open(cmd *cli.Command, target outputTarget, opts output.Options) error {
-	colour, err := o.app.colour(cmd)
-	if err != nil {
-		return err
-	}
+func (o *outputs) open(target outputTarget, colour bool, opts output.Options) (err error) {
 	out := &sink{}
 	if target.path == "-" {
 		opts.Style = output.NewStyle(colour)

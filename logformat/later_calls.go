@@ -62,27 +62,37 @@ func relateAssistant(log *laterLog, row *envelope, event *Event) *Refusal {
 	if refusal := log.sourceFault(row, message); refusal != nil {
 		return refusal
 	}
+	for block := range message.Lookup("content").Value().Elements() {
+		if block.Kind() != ecmajson.Object { // V2-21
+			return row.relation(CodeMessageBody, "a block of its content is no object")
+		}
+	}
 	c := &log.rel.calls
 	for block := range message.Lookup("content").Children() {
 		if !block.Lookup("type").Is("tool-call") {
 			continue
 		}
-		id := block.Lookup("id")
-		if !nonEmpty(id) || c.find(id.Value()) != nil {
+		if id := block.Lookup("id"); !nonEmpty(id) || c.find(id.Value()) != nil {
 			return row.relation(CodeCallID, "call "+seqText(id.Value()))
 		}
-		k := call{id: id.Text(), from: len(c.text)}
-		c.text = append(c.text, block.Lookup("name").Value()...)
-		k.end = len(c.text)
-		c.text = append(c.text, block.Lookup("arguments").Value()...)
-		k.to = len(c.text)
-		if c.byID == nil {
-			c.byID = make(map[string]int)
-		}
-		c.byID[string(id.Value())] = len(c.list)
-		c.list = append(c.list, k)
+		c.advertise(block)
 	}
 	return nil
+}
+
+// advertise adds a call that the assistant makes.
+func (c *calls) advertise(block ecmajson.Node) {
+	id := block.Lookup("id")
+	k := call{id: id.Text(), from: len(c.text)}
+	c.text = append(c.text, block.Lookup("name").Value()...)
+	k.end = len(c.text)
+	c.text = append(c.text, block.Lookup("arguments").Value()...)
+	k.to = len(c.text)
+	if c.byID == nil {
+		c.byID = make(map[string]int)
+	}
+	c.byID[string(id.Value())] = len(c.list)
+	c.list = append(c.list, k)
 }
 
 // relateCall: V2-26, V2-28.

@@ -21,7 +21,7 @@ type laterRules struct {
 	surface    Phase                            // of the rules of replacements
 	wrapped    bool                             // a tool's result lies in a block of a user's message
 	head       bool                             // the system prompt is the protected head of the surface
-	objects    bool                             // data of every known type is an object
+	objects    bool                             // of format 2: data of every known type is an object, and a seq that is no number is a gap
 	decoded    bool                             // surfaceOp and sourceEventSeqs are checked when a row is decoded, and so is what is empty
 	omits      bool                             // what is empty is absent in a request header (V3-08)
 	tools      bool                             // tools of a request header are an array without null (V2-43)
@@ -76,6 +76,9 @@ func (log *laterLog) admit(row *envelope, raw ecmajson.Value) *Refusal {
 		if refusal := log.sources.take(log.r, row, list, seq); refusal != nil {
 			return refusal
 		}
+	}
+	if !counted && log.rules.objects && row.sources.Kind() == ecmajson.Absent && row.seqValue.Kind() != ecmajson.Number {
+		return nil // a gap, and no malformed row: a turn/end is one all the same (V2-10)
 	}
 	if !counted {
 		return row.malformed(CodeSeqShape, "seq is "+seqText(row.seqValue.Value()))

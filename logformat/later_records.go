@@ -89,6 +89,9 @@ func relateTitleRequest(log *laterLog, row *envelope, event *Event) *Refusal {
 // relateDelivery: V2-42. That it names another session is no fault where it was inherited.
 func relateDelivery(log *laterLog, row *envelope, event *Event) *Refusal {
 	data := row.data
+	if data.Kind() != ecmajson.Object {
+		return row.relation(CodeDataShape, event.Type)
+	}
 	format := int64(0)
 	if v := data.Lookup("sessionFormatVersion").Value(); v != nil {
 		var ok bool

@@ -14,6 +14,7 @@ type relations struct {
 
 	turn, step         int64 // the last that started
 	turnOpen, stepOpen bool
+	queued             bool // a message for the next turn was queued since it started
 	calls              calls
 	provider           string // of the last request/header
 	hasHeader          bool
@@ -64,11 +65,12 @@ func (rel *relations) names(data ecmajson.Node) bool {
 func relateTurnStart(log *laterLog, row *envelope, _ *Event) *Refusal {
 	rel := &log.rel
 	turn, ok := row.data.Lookup("turn").SafeInt()
-	if rel.turnOpen || !ok || turn != rel.turn+1 {
+	closed := !rel.turnOpen || log.rules.related == 0 && rel.queued && !rel.stepOpen // the migration ends that turn
+	if !closed || !ok || turn != rel.turn+1 {
 		return row.relation(CodeTurnStart, "turn "+seqText(row.data.Lookup("turn").Value()))
 	}
 	rel.compaction.cross(row)
-	rel.turn, rel.turnOpen, rel.step = turn, true, 0
+	rel.turn, rel.turnOpen, rel.step, rel.queued = turn, true, 0, false
 	return nil
 }
 
@@ -130,6 +132,14 @@ func relateInTurn(log *laterLog, row *envelope, event *Event) *Refusal {
 	return nil
 }
 
+// relateContext: V2-31, V2-21.
+func relateContext(log *laterLog, row *envelope, event *Event) *Refusal {
+	if row.data.Kind() != ecmajson.Object {
+		return row.relation(CodeDataShape, event.Type)
+	}
+	return relateInTurn(log, row, event)
+}
+
 // relateHeader: V2-31; and what V2-33 and V4-06 need of it.
 func relateHeader(log *laterLog, row *envelope, event *Event) *Refusal {
 	if refusal := relateInTurn(log, row, event); refusal != nil {
@@ -182,6 +192,16 @@ func relateMessages(member string) func(log *laterLog, row *envelope, _ *Event) 
 		return nil
 	}
 }
+
+// relateSpliced: V4-01; and whether a turn can end without saying so.
+func relateSpliced(log *laterLog, row *envelope, event *Event) *Refusal {
+	if row.data.Lookup("target").Is("next-turn") && row.data.Lookup("inserted").Value().Len() > 0 {
+		log.rel.queued = true
+	}
+	return relateInserted(log, row, event)
+}
+
+var relateInserted = relateMessages("inserted")
 
 // relateSystem: V3-04, V3-05, V4-01.
 func relateSystem(log *laterLog, row *envelope, event *Event) *Refusal {

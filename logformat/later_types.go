@@ -71,7 +71,7 @@ func withRules(table map[string]*typeRules) map[string]*typeRules {
 		TypeToolCall:            relateCall,
 		TypeToolResult:          relateResult,
 		TypeRequestHeader:       relateHeader,
-		TypeRequestContext:      relateInTurn,
+		TypeRequestContext:      relateContext,
 		TypeLLMRetry:            relateRetry,
 		TypeLLMRetryStarted:     relateRetryStarted,
 		TypeCompactionStart:     relateCompactionStart,
@@ -84,7 +84,7 @@ func withRules(table map[string]*typeRules) map[string]*typeRules {
 		TypeSessionTitleRequest: relateTitleRequest,
 		TypeDeliveryAccepted:    relateDelivery,
 		TypeSessionEndSeed:      relateEndSeed,
-		TypeAgentInboxSpliced:   relateMessages("inserted"),
+		TypeAgentInboxSpliced:   relateSpliced,
 	} {
 		table[name].relate = relate
 	}

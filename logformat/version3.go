@@ -20,7 +20,7 @@ var Version3 = &Version{
 }
 
 var version3Rules = &laterRules{
-	surface: PhaseMessages, wrapped: true, head: true, decoded: true,
+	surface: PhaseEvents, wrapped: true, head: true, decoded: true,
 	checkpoint: isPluginCheckpoint, titler: isPluginTitler,
 }
 

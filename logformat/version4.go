@@ -37,6 +37,7 @@ func version4Vocabulary() map[string]*typeRules {
 	logOnlyTypes(table, TypeSubagentCatalog, TypeDeliverablesPresented, TypeWorkspaceChanges, TypeImageOffload)
 	since("0.2.1-alpha", table, TypeWorkingDirectory)
 	since("0.2.1", table, TypeJobRegistered, TypeJobSettled)
+	table[TypeSystemMessage].message = promptMessage
 	return typeTable(early4(withOffload(retiredDispatches(table))))
 }
 

@@ -79,4 +79,9 @@ func (b *settlements) close(seq int64) *Request {
 func (b *settlements) leaving() {}
 
 // finish ends the log, which may leave a step open.
-func (b *settlements) finish() *Request { return b.close(b.session.act.Event.Seq + 1) }
+func (b *settlements) finish() *Request {
+	if !b.open {
+		return nil
+	}
+	return b.close(b.session.act.Event.Seq + 1)
+}

@@ -117,7 +117,11 @@ func (env *envelope) checkSurface(t *typeRules, event *Event, ends [2]string) *R
 	}
 	op, ok := parseSurfaceOp(env.surfaceOp.Value(), ends)
 	if !ok {
-		return env.fault(CodeSurfaceOpShape, PhaseEvents, "")
+		detail := ""
+		if ends[0] != "start" {
+			detail = "in this format the ends are " + ends[0] + " and " + ends[1]
+		}
+		return env.fault(CodeSurfaceOpShape, PhaseEvents, detail)
 	}
 	event.Surface = op
 	return nil

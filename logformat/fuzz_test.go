@@ -19,6 +19,9 @@ func seedLogs(f *testing.F) {
 			f.Add(data)
 		}
 	}
+	for _, log := range []string{laterRows, format3(), format2()} {
+		f.Add([]byte(log))
+	}
 }
 
 // FuzzReader reads any bytes: it ends, in an accepted log or a refusal, and the
@@ -40,6 +43,9 @@ func FuzzReader(f *testing.F) {
 				t.Fatalf("seq %d after %d", e.Seq, next-1)
 			}
 			next++
+		}
+		if later := r.Later(); later != nil && (later.Message() == "" || later.Pos.Line == 0) {
+			t.Fatalf("what a later release refuses has no place: %v", later)
 		}
 		if r.Stats().Events != next {
 			t.Fatalf("%d events counted, %d yielded", r.Stats().Events, next)

@@ -1,6 +1,10 @@
 package logformat
 
-import "github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+import (
+	"fmt"
+
+	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
+)
 
 // A compaction is the open one, if there is one.
 type compaction struct {
@@ -22,7 +26,7 @@ func (c *compaction) names(data ecmajson.Node) bool {
 // cross notes that a turn starts or ends during a compaction (V2-38).
 func (c *compaction) cross(row *envelope) {
 	if c.open && c.crossed == nil {
-		c.crossed = row.relation(CodeCompactionTurn, "")
+		c.crossed = row.relation(CodeCompactionTurn, "compaction "+c.id)
 	}
 }
 
@@ -72,12 +76,12 @@ func relateShadowed(log *laterLog, row *envelope, _ *Event) *Refusal {
 	between := data.Lookup("shadowedRange")
 	seqs := data.Lookup("shadowedSeqs")
 	if !log.surface.isSpan(seqs, between.Lookup("start"), between.Lookup("end")) {
-		return row.relation(CodeCompactionSpan, "shadowedSeqs")
+		return row.relation(CodeCompactionSpan, "shadowedRange is "+short(between))
 	}
 	if head := log.surface.head; head != nil {
 		for v := range seqs.Elements() {
 			if n, _ := v.SafeInt(); n == head.seq {
-				return row.relation(CodeHeadShadowed, "shadowedSeqs")
+				return row.relation(CodeHeadShadowed, fmt.Sprintf("shadowedSeqs names seq %d", n))
 			}
 		}
 	}

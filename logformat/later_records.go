@@ -67,7 +67,7 @@ func relateTitle(log *laterLog, row *envelope, _ *Event) *Refusal {
 	n := log.cites(row.data.Lookup("messageSeqs").Value())
 	byUser := row.data.Lookup("source").Lookup("kind").Is("user")
 	if n < 0 || byUser != (n == 0) {
-		return row.relation(CodeTitle, "messageSeqs")
+		return row.relation(CodeTitle, "messageSeqs is "+seqText(row.data.Lookup("messageSeqs").Value()))
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func relateTitleRequest(log *laterLog, row *envelope, event *Event) *Refusal {
 	message := firstOf(messages)
 	if log.cites(row.data.Lookup("messageSeqs").Value()) < 1 || messages.Len() != 1 || !message.Lookup("role").Is("user") ||
 		!isOneText(message.Lookup("content")) || !log.rules.titler(message.Lookup("source")) {
-		return row.relation(CodeTitle, "")
+		return row.relation(CodeTitle, "its one message, or messageSeqs, is not what a request for a title holds")
 	}
 	return nil
 }
@@ -121,7 +121,7 @@ func relateCatalog(log *laterLog, row *envelope, _ *Event) *Refusal {
 	id := data.Lookup("childId")
 	switch {
 	case !isCatalogRow(data):
-		rel.catalog = row.relation(CodeSubagentCatalog, "")
+		rel.catalog = row.relation(CodeSubagentCatalog, "version "+seqText(data.Lookup("version").Value())+", mode "+seqText(data.Lookup("mode").Value()))
 	case rel.children[string(id.Value())]:
 		rel.catalog = row.relation(CodeSubagentCatalog, "child "+seqText(id.Value()))
 	default:

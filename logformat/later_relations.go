@@ -1,6 +1,7 @@
 package logformat
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/dsh-verify/dsh-verify/logformat/ecmajson"
@@ -67,7 +68,7 @@ func relateTurnStart(log *laterLog, row *envelope, _ *Event) *Refusal {
 	turn, ok := row.data.Lookup("turn").SafeInt()
 	closed := !rel.turnOpen || log.rules.related == 0 && rel.queued && !rel.stepOpen // the migration ends that turn
 	if !closed || !ok || turn != rel.turn+1 {
-		return row.relation(CodeTurnStart, "turn "+seqText(row.data.Lookup("turn").Value()))
+		return row.relation(CodeTurnStart, rel.beside("turn", row.data))
 	}
 	rel.compaction.cross(row)
 	rel.turn, rel.turnOpen, rel.step, rel.queued = turn, true, 0, false
@@ -79,7 +80,7 @@ func relateTurnEnd(log *laterLog, row *envelope, _ *Event) *Refusal {
 	rel := &log.rel
 	turn, ok := row.data.Lookup("turn").SafeInt()
 	if !rel.turnOpen || rel.stepOpen || !ok || turn != rel.turn {
-		return row.relation(CodeTurnClose, "turn "+seqText(row.data.Lookup("turn").Value()))
+		return row.relation(CodeTurnClose, rel.beside("turn", row.data))
 	}
 	rel.compaction.cross(row)
 	rel.turnOpen = false
@@ -92,7 +93,7 @@ func relateStepStart(log *laterLog, row *envelope, _ *Event) *Refusal {
 	turn, ok := row.data.Lookup("turn").SafeInt()
 	step, ok2 := row.data.Lookup("step").SafeInt()
 	if !rel.turnOpen || rel.stepOpen || !ok || !ok2 || turn != rel.turn || step != rel.step+1 {
-		return row.relation(CodeStepBounds, "step "+seqText(row.data.Lookup("step").Value()))
+		return row.relation(CodeStepBounds, rel.beside("step", row.data))
 	}
 	rel.step, rel.stepOpen = step, true
 	return nil
@@ -102,7 +103,7 @@ func relateStepStart(log *laterLog, row *envelope, _ *Event) *Refusal {
 func relateStepEnd(log *laterLog, row *envelope, _ *Event) *Refusal {
 	rel := &log.rel
 	if !rel.names(row.data) {
-		return row.relation(CodeStepBounds, "step "+seqText(row.data.Lookup("step").Value()))
+		return row.relation(CodeStepBounds, rel.beside("step", row.data))
 	}
 	if id := rel.calls.unanswered(); id != "" {
 		return row.relation(CodeCallUnanswered, "call "+id)
@@ -115,9 +116,24 @@ func relateStepEnd(log *laterLog, row *envelope, _ *Event) *Refusal {
 // relateInStep: V2-26, and V3-04 of a system/message.
 func relateInStep(log *laterLog, row *envelope, _ *Event) *Refusal {
 	if !log.rel.names(row.data) {
-		return row.relation(CodeOtherStep, stepText(row.data))
+		return row.relation(CodeOtherStep, log.rel.beside("step", row.data))
 	}
 	return nil
+}
+
+// beside names the turn of data, or its turn and step, and what is open beside it.
+func (rel *relations) beside(what string, data ecmajson.Node) string {
+	said := "turn " + seqText(data.Lookup("turn").Value())
+	if what == "step" {
+		said = stepText(data)
+	}
+	switch {
+	case rel.stepOpen:
+		return said + fmt.Sprintf("; open is turn %d, step %d", rel.turn, rel.step)
+	case rel.turnOpen:
+		return said + fmt.Sprintf("; open is turn %d, with step %d as its last", rel.turn, rel.step)
+	}
+	return said + fmt.Sprintf("; the last was turn %d, and none is open", rel.turn)
 }
 
 func stepText(data ecmajson.Node) string {

@@ -168,7 +168,7 @@ func shapeSettlement(_ *laterLog, row *envelope) *Refusal {
 	_, turn := count(row.data.Lookup("turn").Value())
 	_, step := count(row.data.Lookup("step").Value())
 	if !turn || !step || row.data.Lookup("stream").Kind() != ecmajson.Array {
-		return row.fault(CodeSettlement, PhaseEvents, "")
+		return row.fault(CodeSettlement, PhaseEvents, stepText(row.data))
 	}
 	return nil
 }

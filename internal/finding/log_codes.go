@@ -6,6 +6,7 @@ var (
 	TailIssue       = warning("tail/unreadable", "what follows the last sound record does not decode and no turn ends after it, so the harness drops it as a torn tail", "A crash or a full disk leaves this, and so does what wrote to the file besides the harness: everything after this line is lost to it.")
 	LogInvalidUTF8  = warning("log/invalid-utf8", "lines hold bytes that are not UTF-8; the harness reads them as U+FFFD, so the original bytes are lost", "Find what wrote the log: the harness writes UTF-8 only.")
 	LogForeignJSON  = warning("log/foreign-json", "lines are not as JSON.stringify prints them, so something else than the harness wrote or edited them; they were rebuilt by JavaScript's rules", "Treat the log as edited unless you know the writer.")
+	LogLaterRefuses = warning("log/later-release-refuses", "the loader of this log's own format does not look at this, and opens the log; the release named here does when it migrates the log, and refuses it", "Keep a release of the log's own format to go on with the session; see which of its rows do not fit each other.")
 	LogNoChecksum   = note("log/no-checksum", "Zstandard frames have no content checksum; the harness always writes one, so the log was compressed again", "")
 	LogIgnored      = note("log/ignored-event", "events of unknown types are marked ignorable and were skipped, as the harness does", "")
 	LogAdmitted     = note("log/admitted-event", "events of a type outside the format were admitted on request", "")

@@ -175,6 +175,9 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 			r.log.Note(finding.TailTorn, finding.Plain(detail), place)
 		}
 	}
+	if later := reader.Later(); later != nil {
+		r.laterNote(later)
+	}
 	for _, n := range []struct {
 		code  finding.Code
 		count int64
@@ -191,6 +194,18 @@ func (r *run) readerNotes(reader *logformat.Reader, stats logformat.Stats) {
 			r.log.Note(n.code, finding.Plain(text.Count(n.count, n.what)), finding.Place{Seq: -1})
 		}
 	}
+}
+
+// laterNote says what a later release will refuse the log for.
+func (r *run) laterNote(later *logformat.Refusal) {
+	detail := finding.Span{Kind: finding.Private}
+	if later.Detail != "" {
+		detail.Text = later.Detail + ": "
+	}
+	said := finding.Say("%s refuses it by %s: %s%s", logformat.LaterRelease, string(later.Code), detail, later.Code.Info().Meaning)
+	r.log.Note(finding.LogLaterRefuses, said, finding.Place{
+		Line: later.Pos.Line, Offset: later.Pos.Offset, Frame: later.Pos.Frame, Seq: later.Seq,
+	})
 }
 
 // uncommitted is what a refusal says, of a tail: nothing in it was committed.

@@ -38,10 +38,13 @@
 // # Formats
 //
 // All that one format says stands in its [Version] and in the files that bear its
-// number (version0_*.go): what its header line holds, its event types with the rules
-// of each, how cited events are coded, which rows pack others, how faults outrank each
+// number (version0_*.go), or in those that formats 2 to 4 share (later_*.go): what its
+// header line holds, its event types with the rules of each, how cited events are coded, which rows pack others, how faults outrank each
 // other, which lines a crash can leave, and the rules across rows. The reader, which
 // walks frames and lines, asks the version that the header line chose.
+//
+// A log gets the verdict of the loader of its own format. The loader of format 3 looks at few
+// rules across rows: what a later release refuses in such a log is in [Reader.Later].
 //
 // # Committed region and torn tail
 //
@@ -50,7 +53,9 @@
 // turn/end, the log is corrupt at the remembered place; if none does, all from
 // there on is a torn tail. A last line without a line feed is always torn. In
 // Zstandard logs the leniency holds only for a structurally incomplete last
-// frame: inside complete frames every such fault is corruption.
+// frame: inside complete frames every such fault is corruption. In formats 3 and 4 a row
+// that says turn/end closes the tail even if it does not decode, and some faults refuse a
+// log wherever they stand (early admission).
 //
 // # What is upgraded
 //
@@ -68,7 +73,7 @@
 //
 // # Non-goals
 //
-// The package does not know requests, attachment files or printing, and it
-// does not fold the surface: whether a replace fits the current surface is
-// judged by package reconstruct.
+// The package does not know requests, attachment files or printing. Of the surface it
+// keeps only what rules of formats 2 to 4 across rows need; whether a replace of format 0
+// fits the current surface is judged by package reconstruct.
 package logformat

@@ -13,6 +13,10 @@ type Lifetime struct {
 	Disagrees bool
 }
 
+// Shapes lists the shapes of requests that a format has several of, the one that is assumed
+// first.
+func Shapes() []string { return []string{Shape02, Shape017} }
+
 // The shapes of requests of format 4 (section 11 of the specification of later formats).
 const (
 	Shape02  = "0.2"   // of the releases from 0.1.7-rc.2 on

@@ -79,6 +79,7 @@ func (r *Reader) openHeader() error {
 		})
 	}
 	r.countForm(header.Form)
+	header.Chosen = r.opts.Shape
 	r.header = header
 	r.setVersion(header.Version)
 	return r.lookAhead()

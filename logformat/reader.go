@@ -28,6 +28,9 @@ type Options struct {
 	FileName string
 	// MaxSize limits the decoded length in bytes; 0 means no limit.
 	MaxSize int64
+	// Shape names the shape of requests where a log does not tell which of those of its
+	// format its writer sent; "" leaves it open. A sign of the log goes before it.
+	Shape string
 	// Again, when set, opens the log from its start again. A source that is an io.Seeker
 	// does without. A log of a seeded session has to be read twice: see [ErrNotAgain].
 	Again func() (io.ReadCloser, error)

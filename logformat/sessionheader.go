@@ -28,6 +28,8 @@ type SessionHeader struct {
 	Unknown         []string      // keys that the format does not know; the harness drops them
 	// Lifetimes are those of formats whose writers make requests in several shapes.
 	Lifetimes []Lifetime
+	// Chosen is Shape of [Options].
+	Chosen string
 }
 
 // Format returns the number of the log's format, to be printed: what differs between

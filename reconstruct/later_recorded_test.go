@@ -55,18 +55,18 @@ func fileExists(path string) bool {
 
 // requestLines lists what a log gives, each request in every shape that it may have had:
 // a line of the recording, and how the shape is known.
-func requestLines(t *testing.T, log string, opts reconstruct.Options) (lines map[string]*reconstruct.Request, sent []string) {
+func requestLines(t *testing.T, log, chosen string) (lines map[string]*reconstruct.Request, sent []string) {
 	data, err := os.ReadFile(log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := logformat.NewReader(bytes.NewReader(data), logformat.Options{})
+	r := logformat.NewReader(bytes.NewReader(data), logformat.Options{Shape: chosen})
 	header, err := r.Header()
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines = make(map[string]*reconstruct.Request)
-	for q, err := range reconstruct.NewSession(header, opts).Requests(r) {
+	for q, err := range reconstruct.NewSession(header, reconstruct.Options{}).Requests(r) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestRecordedLaterRequests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, sent := requestLines(t, c.log, reconstruct.Options{})
+			got, sent := requestLines(t, c.log, "")
 			var keys []string
 			for line := range bytes.Lines(recorded) {
 				text := string(bytes.TrimSpace(line))
@@ -125,7 +125,7 @@ var lost = map[string]string{"append-while-waiting": "1.1.1"}
 func TestChosenShape(t *testing.T) {
 	for _, c := range laterCases(t) {
 		for _, chosen := range []string{"0.2", "0.1.7"} {
-			lines, _ := requestLines(t, c.log, reconstruct.Options{Shape: chosen})
+			lines, _ := requestLines(t, c.log, chosen)
 			for _, q := range lines {
 				if len(q.Variants()) != 1 {
 					t.Errorf("%s: request %s has variants, though %s was chosen", c.log, q.Key(), chosen)

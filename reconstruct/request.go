@@ -55,6 +55,7 @@ type Request struct {
 
 	layout      *layout
 	shapeSource ShapeSource
+	shaped      *shaped    // its lifetime; nil: the format has one shape
 	variants    []variant  // in the other shapes
 	first       *Message   // of the list, when kept is nil
 	last        *Message   // nil: no messages

@@ -17,8 +17,6 @@ type Options struct {
 	Observe func(*transcript.Act)
 	// Oneshot, when set, is told of the requests outside the loop.
 	Oneshot func(*Oneshot)
-	// Shape names the shape of requests where the log does not tell it; "" leaves it open.
-	Shape string
 }
 
 // A Session folds the records of one log into requests.
@@ -70,7 +68,7 @@ func NewSession(header *logformat.SessionHeader, opts Options) *Session {
 func newSession(header *logformat.SessionHeader, dialect *Dialect, opts Options) *Session {
 	s := &Session{
 		opts: opts, header: header, sessionID: ecmajson.AppendString(nil, header.ID),
-		log: transcript.New(header), dialect: dialect, writer: writer{lifetimes: header.Lifetimes},
+		log: transcript.New(header), dialect: dialect, writer: newWriter(header),
 	}
 	s.surface.rules, s.surface.before = &dialect.surface, s.leaving
 	s.boundary = dialect.boundary(s)

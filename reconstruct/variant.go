@@ -16,7 +16,8 @@ type ShapeSource uint8
 const (
 	ShapeOfFormat ShapeSource = iota // the format has only one
 	ShapeLogged                      // the log bears a sign of its writer
-	ShapeChosen                      // Options say it, and the log does not
+	ShapeRecorded                    // a recording of the lifetime fits it
+	ShapeChosen                      // it was chosen where the log was opened, and the log does not tell
 	ShapeAssumed                     // nothing says it
 )
 
@@ -41,41 +42,70 @@ func (q *Request) Variants() []*Request {
 	return list
 }
 
+// Settle says that the request was sent in the shape of one of its variants, as a
+// recording shows. Later requests of the same lifetime have that shape too: a lifetime has
+// one writer.
+func (q *Request) Settle(fit *Request) {
+	if q.shapeSource != ShapeAssumed {
+		return
+	}
+	q.layout, q.length, q.digest, q.summed = fit.layout, fit.length, fit.digest, fit.summed
+	q.variants, q.shapeSource = nil, ShapeRecorded
+	q.shaped.shape, q.shaped.source = fit.Shape(), ShapeRecorded
+}
+
+// A shaped lifetime is one whose requests have the same shape.
+type shaped struct {
+	shape  string // "" where nothing tells it
+	source ShapeSource
+}
+
 // A writer is who wrote the lifetime of a log that a session is in.
 type writer struct {
-	lifetimes []logformat.Lifetime // from the current one on; the first may not have begun
-	shape     string               // of its requests, "" where the log does not tell
+	lifetimes []logformat.Lifetime // from the next one on
+	chosen    string               // the shape where the log does not tell it
+	current   *shaped
+}
+
+func newWriter(header *logformat.SessionHeader) writer {
+	w := writer{lifetimes: header.Lifetimes, chosen: header.Chosen}
+	w.current = w.begin("")
+	return w
+}
+
+// begin is a lifetime of which the log tells a shape, "" where it tells none.
+func (w *writer) begin(logged string) *shaped {
+	switch {
+	case logged != "":
+		return &shaped{logged, ShapeLogged}
+	case w.chosen != "":
+		return &shaped{w.chosen, ShapeChosen}
+	}
+	return &shaped{source: ShapeAssumed}
 }
 
 // snapshot goes to the lifetime that a header begins, if it begins one.
 func (w *writer) snapshot(h *EpochHeader) {
 	if len(w.lifetimes) > 0 && w.lifetimes[0].Seq == h.Seq {
-		w.shape, w.lifetimes = w.lifetimes[0].Shape, w.lifetimes[1:]
+		w.current, w.lifetimes = w.begin(w.lifetimes[0].Shape), w.lifetimes[1:]
 	}
 }
 
-// shape gives a request its layout: that of its writer, if the log or the options tell,
-// and otherwise that which is assumed, with the others beside it.
+// shape gives a request its layout: that of its lifetime, if it is known, and otherwise
+// that which is assumed, with the others beside it.
 func (s *Session) shape(q *Request, layouts []*layout) {
 	q.layout = layouts[0]
 	if len(layouts) == 1 {
 		return
 	}
-	name := s.opts.Shape
-	q.shapeSource = ShapeChosen
-	if s.writer.shape != "" {
-		name, q.shapeSource = s.writer.shape, ShapeLogged
-	}
-	if name == "" {
-		q.shapeSource = ShapeAssumed
-		for _, other := range layouts[1:] {
-			q.variants = append(q.variants, variant{layout: other})
-		}
-		return
-	}
+	q.shaped = s.writer.current
+	q.shapeSource = q.shaped.source
 	for _, l := range layouts {
-		if l.shape == name {
+		switch {
+		case l.shape == q.shaped.shape:
 			q.layout = l
+		case q.shapeSource == ShapeAssumed && l != q.layout:
+			q.variants = append(q.variants, variant{layout: l})
 		}
 	}
 }

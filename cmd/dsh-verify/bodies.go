@@ -108,8 +108,11 @@ func printKey(w io.Writer, q *reconstruct.Request) {
 
 func endLine(w io.Writer, q *reconstruct.Request) error {
 	end := "}\n"
+	if q.ShapeSource() == reconstruct.ShapeAssumed {
+		end = fmt.Sprintf(`,"shape":%q,"shapeAssumed":true`, q.Shape()) + end
+	}
 	if q.Prepared {
-		end = `,"prepared":true}` + "\n"
+		end = `,"prepared":true` + end
 	}
 	_, err := io.WriteString(w, end)
 	return err

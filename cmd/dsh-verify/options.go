@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/dsh-verify/dsh-verify/internal/overwrite"
 	"github.com/dsh-verify/dsh-verify/internal/policy"
 	"github.com/dsh-verify/dsh-verify/internal/protocol"
+	"github.com/dsh-verify/dsh-verify/logformat"
 	"github.com/dsh-verify/dsh-verify/reconstruct/wire"
 )
 
@@ -19,6 +21,7 @@ type readOptions struct {
 	knownEvents []string
 	vocabulary  string // a file of event types
 	maxSize     int64  // of a decoded log, in bytes
+	shape       string // of requests, where a log does not tell it; "" leaves it open
 }
 
 func (o *readOptions) configFlag() cli.Flag {
@@ -29,6 +32,15 @@ func (o *readOptions) readFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "known-event", Usage: "admit the event `TYPE` of a third-party plugin (may be repeated)", Destination: &o.knownEvents},
 		&cli.StringFlag{Name: "vocabulary", Usage: "admit the event types that `FILE` lists, one a line", Destination: &o.vocabulary},
+		&cli.StringFlag{
+			Name: "request-shape", Usage: "the shape of requests where the log does not tell it, by the `RELEASE`: 0.2 or 0.1.7", Destination: &o.shape,
+			Validator: func(shape string) error {
+				if !slices.Contains(logformat.Shapes(), shape) {
+					return usagef("--request-shape must be %s, not %q", strings.Join(logformat.Shapes(), " or "), shape)
+				}
+				return nil
+			},
+		},
 		&cli.StringFlag{
 			Name: "max-size", Value: "64GiB", Usage: "refuse logs that decode to more than `SIZE`", ValidateDefaults: true,
 			Validator: parsed(&o.maxSize, func(text string) (int64, error) {

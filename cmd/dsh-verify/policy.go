@@ -56,7 +56,7 @@ func (o *readOptions) findPolicy(target string) (p *policy.Policy, err error) {
 
 // reading returns how logs are read by the options and the policy.
 func (o *readOptions) reading(p *policy.Policy) (logformat.Options, error) {
-	opts := logformat.Options{KnownTypes: slices.Clone(o.knownEvents), MaxSize: o.maxSize}
+	opts := logformat.Options{KnownTypes: slices.Clone(o.knownEvents), MaxSize: o.maxSize, Shape: o.shape}
 	for _, word := range p.Vocabulary {
 		opts.KnownTypes = append(opts.KnownTypes, word.Value)
 	}

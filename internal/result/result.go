@@ -117,23 +117,27 @@ type Counts struct {
 
 // A Request is one row of the table.
 type Request struct {
-	Ordinal      int             `json:"ordinal,omitempty"` // 0: prepared
-	SessionID    string          `json:"sessionId"`
-	Turn         int64           `json:"turn"`
-	Step         int64           `json:"step"`
-	Attempt      int64           `json:"attempt"`
-	Prepared     bool            `json:"prepared,omitempty"`
-	Provider     string          `json:"provider"`
-	Model        string          `json:"model"`
-	Messages     int             `json:"messages"`
-	Bytes        int64           `json:"bytes"`
-	SHA256       string          `json:"sha256,omitempty"`     // "" in a redacted report
-	HMACSHA256   string          `json:"hmacSha256,omitempty"` // of the digest, in a redacted report
-	HeaderSeq    int64           `json:"headerSeq"`
-	DispatchSeq  int64           `json:"dispatchSeq"` // -1: none
-	Relation     string          `json:"relation"`    // to the request before, in words
-	KeptMessages int             `json:"keptMessages"`
-	KeptBytes    int64           `json:"keptBytes"`
+	Ordinal      int    `json:"ordinal,omitempty"` // 0: prepared
+	SessionID    string `json:"sessionId"`
+	Turn         int64  `json:"turn"`
+	Step         int64  `json:"step"`
+	Attempt      int64  `json:"attempt"`
+	Prepared     bool   `json:"prepared,omitempty"`
+	Provider     string `json:"provider"`
+	Model        string `json:"model"`
+	Messages     int    `json:"messages"`
+	Bytes        int64  `json:"bytes"`
+	SHA256       string `json:"sha256,omitempty"`     // "" in a redacted report
+	HMACSHA256   string `json:"hmacSha256,omitempty"` // of the digest, in a redacted report
+	HeaderSeq    int64  `json:"headerSeq"`
+	DispatchSeq  int64  `json:"dispatchSeq"` // -1: none
+	Relation     string `json:"relation"`    // to the request before, in words
+	KeptMessages int    `json:"keptMessages"`
+	KeptBytes    int64  `json:"keptBytes"`
+	// Shape is the request's, where its format has several; ShapeAssumed says that
+	// neither the log nor a recording nor the user tells which of them was sent.
+	Shape        string          `json:"shape,omitempty"`
+	ShapeAssumed bool            `json:"shapeAssumed,omitempty"`
 	Verdict      finding.Verdict `json:"verdict"`
 	Exact        bool            `json:"exact"` // false: the bytes sent were others, see the findings
 }

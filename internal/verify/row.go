@@ -23,6 +23,7 @@ func newRow(q *reconstruct.Request) result.Request {
 		Messages: q.Count(), Bytes: q.Len(), SHA256: q.Digest().String(),
 		HeaderSeq: q.Config.Seq, DispatchSeq: q.Boundary.Dispatch,
 		Relation: Describe(q), KeptMessages: q.Relation.KeptMessages, KeptBytes: q.Relation.KeptBytes,
+		Shape: q.Shape(), ShapeAssumed: q.ShapeSource() == reconstruct.ShapeAssumed,
 		Verdict: finding.Rebuilt, Exact: q.Doubt == 0,
 	}
 }

@@ -91,11 +91,11 @@ func (r *run) apply(rec *logformat.Record) error {
 
 // request asks each check for its verdict of one request.
 func (r *run) request(q *reconstruct.Request) {
-	row := newRow(q)
 	var verdict finding.Verdict
 	for _, c := range r.checks {
 		verdict = finding.Worse(verdict, c.Request(q))
 	}
+	row := newRow(q) // after a recording has settled its shape
 	row.Verdict = cmp.Or(verdict, finding.Rebuilt)
 	if q.Doubt != 0 {
 		r.doubted[q.Doubt] = append(r.doubted[q.Doubt], q.Key())
@@ -214,11 +214,17 @@ func uncommitted(cause *logformat.Refusal) string {
 }
 
 func (r *run) requestNotes(s reconstruct.Stats) {
-	var prepared []string
+	var prepared, assumed []string
 	for _, row := range r.log.Requests {
 		if row.Prepared && row.Verdict == finding.Rebuilt {
 			prepared = append(prepared, row.Key())
 		}
+		if row.ShapeAssumed {
+			assumed = append(assumed, row.Key())
+		}
+	}
+	if len(assumed) > 0 {
+		r.noteRequests(finding.RequestShapeAssumed, assumed)
 	}
 	if len(prepared) > 0 {
 		r.noteRequests(finding.RequestPrepared, prepared)

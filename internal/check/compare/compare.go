@@ -109,8 +109,10 @@ func (c *Check) Request(q *reconstruct.Request) finding.Verdict {
 	}
 	row := len(c.log.Requests)
 	c.lifetimes.request(q.Key())
-	c.digests[q.Digest()] = q.Key()
-	entry, at, err := c.choose(q)
+	for _, v := range q.Variants() {
+		c.digests[v.Digest()] = q.Key()
+	}
+	entry, fit, at, err := c.choose(q)
 	if err != nil {
 		c.report(finding.RecordingUnread, finding.Plain(err.Error()), finding.Place{Request: q.Key(), Seq: -1, Line: entry.Line, File: c.file.Path})
 		return finding.Unreadable
@@ -119,9 +121,12 @@ func (c *Check) Request(q *reconstruct.Request) finding.Verdict {
 	case entry == nil:
 		return c.without(q)
 	case at >= 0 && q.Prepared && c.lifetimes.resumed():
-		c.undecided = append(c.undecided, undecided{q.Keep(), row, entry, at, c.lifetimes.now()})
+		c.undecided = append(c.undecided, undecided{fit.Keep(), row, entry, at, c.lifetimes.now()})
 		return finding.Rebuilt
+	case at >= 0:
+		return c.take(fit, entry, at)
 	}
+	q.Settle(fit)
 	return c.take(q, entry, at)
 }
 
@@ -170,28 +175,44 @@ func (c *Check) assign(entry *requestlog.Entry) {
 
 // choose returns the entry of a request, nil when there is none: of several under its
 // number the first with its bytes that no request has yet, else the last. The offset
-// is that of the first difference, negative when there is none.
-func (c *Check) choose(q *reconstruct.Request) (entry *requestlog.Entry, at int64, err error) {
+// is that of the first difference, negative when there is none; fit is the request in the
+// shape that comes closest.
+func (c *Check) choose(q *reconstruct.Request) (entry *requestlog.Entry, fit *reconstruct.Request, at int64, err error) {
 	key := q.Key()
 	for i := 0; i < len(c.byKey[key]); {
 		e := c.byKey[key][i]
-		differs, err := c.file.Differs(q, e)
+		closest, differs, err := c.closest(q, e)
 		if err == nil && differs >= 0 {
 			if !c.readWhole(e) {
 				c.byKey[key] = slices.Delete(c.byKey[key], i, i+1)
 				continue
 			}
-			differs, err = c.file.Differs(q, e)
+			closest, differs, err = c.closest(q, e)
 		}
 		if err != nil {
-			return e, 0, err
+			return e, q, 0, err
 		}
-		if entry, at = e, differs; differs < 0 {
+		if entry, fit, at = e, closest, differs; differs < 0 {
 			break
 		}
 		i++
 	}
-	return entry, at, nil
+	return entry, fit, at, nil
+}
+
+// closest compares an entry with a request in each shape that it may have, and returns
+// the one that is equal for longest, and where it differs.
+func (c *Check) closest(q *reconstruct.Request, e *requestlog.Entry) (fit *reconstruct.Request, at int64, err error) {
+	for _, v := range q.Variants() {
+		differs, err := c.file.Differs(v, e)
+		if err != nil || differs < 0 {
+			return v, differs, err
+		}
+		if fit == nil || differs > at {
+			fit, at = v, differs
+		}
+	}
+	return fit, at, nil
 }
 
 // fold reports a request under a code that is reported once, with the list of

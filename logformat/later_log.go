@@ -154,7 +154,7 @@ func (log *laterLog) enter(row *envelope, t *typeRules, event *Event) *Refusal {
 	var replaced *place
 	if event.Surface.Op == OpReplace {
 		p, code, detail := log.surface.span(event)
-		if code == "" && !(log.sources.over(log.r)) {
+		if code == "" && !log.sources.over(log.r) {
 			code = log.surface.replaceFault(&p, t)
 		}
 		if code != "" {

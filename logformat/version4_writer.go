@@ -95,6 +95,7 @@ func (w *writerSigns) header(row *outlookRow) {
 // tell writes the lifetimes into the header. Requests before the last row that a migration
 // made were sent in no shape of this format.
 func (w *writerSigns) tell(h *SessionHeader) {
+	began := slices.ContainsFunc(w.lifetimes, func(l lifetimeSigns) bool { return l.migrated })
 	migrated := false
 	for _, l := range slices.Backward(w.lifetimes) {
 		migrated = migrated || l.migrated
@@ -103,7 +104,7 @@ func (w *writerSigns) tell(h *SessionHeader) {
 		case migrated || l.new == l.old:
 		case l.new:
 			of.Shape = Shape02
-		default:
+		case !began: // where a migration ended does not show, and older formats announce no tools
 			of.Shape = Shape017
 		}
 		h.Lifetimes = append(h.Lifetimes, of)

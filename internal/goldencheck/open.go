@@ -75,6 +75,7 @@ func open(in folder, name string, accept bool, opts logformat.Options) (*opened,
 	if !accept || !strings.HasSuffix(name, ".jsonl") {
 		return &opened{logformat.NewReader(file, opts), nil, file}, nil
 	}
+	opts.Again = func() (io.ReadCloser, error) { return in(name) }
 	buffered := bufio.NewReaderSize(file, 64<<10)
 	start, _ := buffered.Peek(1)
 	if string(start) != "{" { // compressed, or nothing that could be authored
@@ -114,6 +115,7 @@ func complete(in folder, name string, src io.Reader, opts logformat.Options) (*o
 	if err != nil {
 		return nil, err
 	}
+	opts.Again = nil
 	return &opened{logformat.NewReader(bytes.NewReader(log.Text), opts), log, io.NopCloser(nil)}, nil
 }
 

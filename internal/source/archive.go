@@ -47,6 +47,7 @@ func archived(a *exportzip.Archive, folder, file string) *Log {
 			return nil, nil, err
 		}
 		opts.FileName = file
+		opts.Again = func() (io.ReadCloser, error) { return a.OpenSession(folder + file) }
 		return logformat.NewReader(rc, opts), rc, nil
 	}}
 	return l

@@ -21,8 +21,24 @@ func (l *Log) Beside(unusable bool) (found []finding.Finding) {
 			code = finding.StoreNoFallback
 		}
 		found = append(found, finding.New(code, finding.Plain(listed(l.Older, 5)), place))
+		own := filepath.Base(l.Name)
+		if other := otherEncoding(own, l.Older); other != "" {
+			found = append(found, finding.New(finding.StoreTwoEncodings, finding.Plain(own+" and "+other), place))
+		}
 	}
 	return found
+}
+
+// otherEncoding returns the first of some files that is stored in the other encoding than
+// the one of that name, "" if there is none.
+func otherEncoding(own string, names []string) string {
+	_, compressed, ok := logformat.ParseFileName(own)
+	for _, name := range names {
+		if _, other, named := logformat.ParseFileName(standsFor(name)); ok && named && other != compressed {
+			return name
+		}
+	}
+	return ""
 }
 
 // absent is the session of a folder in which the session's log is not.
@@ -42,7 +58,8 @@ func absent(dir string, files []string, s *Files) *Log {
 
 // beside reports what lies in a folder besides what is read, and looks as if it could be.
 func (p *Place) beside(dir string, files []string, s *Files) {
-	if plain, compressed := s.Encodings(); plain != "" && compressed != "" {
+	// Of one log and its older generations [Log.Beside] tells.
+	if plain, compressed := s.Encodings(); len(s.Logs) != 1 && plain != "" && compressed != "" {
 		p.find(finding.StoreTwoEncodings, "both "+plain+" and "+compressed, dir)
 	}
 	if len(s.Logs) > 0 {

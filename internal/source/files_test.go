@@ -75,6 +75,9 @@ func TestBeside(t *testing.T) {
 		{Log{}, true, nil},
 		{Log{Older: []string{"session.jsonl"}}, false, []string{"store/older-generation note"}},
 		{Log{Older: []string{"session.jsonl"}}, true, []string{"store/no-fallback warning"}},
+		{Log{Name: "d/session.v4.jsonl", Older: []string{"session.v3.jsonl", "session.jsonl"}}, false, []string{"store/older-generation note"}},
+		{Log{Name: "d/session.v4.jsonl", Older: []string{"session.v3.jsonl", "session.jsonl.zstd"}}, false, []string{"store/older-generation note", "store/two-encodings warning"}},
+		{Log{Name: "d/session.v4.jsonl.zstd", Older: []string{"session.v3.jsonl.zstd"}}, false, []string{"store/older-generation note"}},
 		{Log{Newer: "session.v4.jsonl"}, false, []string{"store/newer-generation warning"}},
 		{Log{Newer: "session.v4.jsonl"}, true, []string{"store/newer-generation warning"}},
 	} {

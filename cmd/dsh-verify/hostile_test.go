@@ -12,10 +12,13 @@ import (
 )
 
 // hostileLog writes a log whose every text tries to drive a terminal, with a long
-// string and a deep tool schema, and two requests in it.
+// string (1 MB, or 10 with -thorough) and a deep tool schema, and two requests in it.
 func hostileLog(t *testing.T) string {
 	const evil = `\u001b]0;owned\u0007\u001b[31m\u202e\u2066\u009b2J\r\b\u061c\u00ad\u034f\u2800\u3164\ufe0f##[error]x`
-	long := strings.Repeat("x", 10<<20)
+	long := strings.Repeat("x", 1<<20)
+	if *thorough {
+		long = strings.Repeat(long, 10)
+	}
 	deep := strings.Repeat("[", 9_900) + strings.Repeat("]", 9_900)
 	var b bytes.Buffer
 	b.WriteString(`{"type":"session","version":0,"id":"` + evil + `","createdAt":1,"cwd":"/` + evil + `","delegationDepth":0}` + "\n")
@@ -55,9 +58,6 @@ func hostileLog(t *testing.T) string {
 // TestHostileLog checks that no view for people passes anything on that a terminal
 // obeys, and that none stalls.
 func TestHostileLog(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads a log of 10 MB many times")
-	}
 	log := hostileLog(t)
 	for _, args := range [][]string{
 		{"replay", log},

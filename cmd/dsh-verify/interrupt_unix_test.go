@@ -65,10 +65,7 @@ func TestInterruptedWhileReading(t *testing.T) {
 
 // TestSignals checks that each signal ends each kind of command that waits.
 func TestSignals(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "dsh-verify")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	program := built(t)
 	for _, c := range []struct {
 		command string
 		signal  syscall.Signal
@@ -80,24 +77,27 @@ func TestSignals(t *testing.T) {
 		{"scan", syscall.SIGINT, exitUnreadable},
 		{"scan", syscall.SIGTERM, exitUnreadable},
 	} {
-		cmd := exec.Command(program, c.command, "-")
-		stdin, err := cmd.StdinPipe() // nothing ever comes through it
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &out, &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(500 * time.Millisecond) // it waits for its input
-		cmd.Process.Signal(c.signal)
-		kill := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
-		cmd.Wait()
-		kill.Stop()
-		stdin.Close()
-		if code := cmd.ProcessState.ExitCode(); code != c.code {
-			t.Errorf("%s, %v: exit code %d, want %d\n%s", c.command, c.signal, code, c.code, &out)
-		}
+		t.Run(fmt.Sprintf("%s %v", c.command, c.signal), func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(program, c.command, "-")
+			stdin, err := cmd.StdinPipe() // nothing ever comes through it
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stdin.Close()
+			var out bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &out
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(500 * time.Millisecond) // it waits for its input
+			cmd.Process.Signal(c.signal)
+			kill := time.AfterFunc(10*time.Second, func() { cmd.Process.Kill() })
+			cmd.Wait()
+			kill.Stop()
+			if code := cmd.ProcessState.ExitCode(); code != c.code {
+				t.Errorf("exit code %d, want %d\n%s", code, c.code, &out)
+			}
+		})
 	}
 }

@@ -32,20 +32,7 @@ type prettyPrinter struct {
 func (p *prettyPrinter) value(v ecmajson.Value, depth int, open, foreign bool) {
 	switch v.Kind() {
 	case ecmajson.Object:
-		n := 0
-		for key, value := range v.Members() {
-			p.sep(&n, '{', depth)
-			name := key.Text()
-			foreign := foreign || !redact.IsMember(name)
-			if p.redactor != nil && foreign {
-				p.w.WriteString(`"` + p.redactor.Text(name) + `"`)
-			} else {
-				p.w.Write(visibleJSON(key))
-			}
-			p.w.WriteString(": ")
-			p.value(value, depth+1, !foreign && (name == "type" || name == "role" || name == "kind"), foreign || redact.IsFree(name))
-		}
-		p.end(n, "{}", '}', depth)
+		p.object(v, depth, foreign)
 	case ecmajson.Array:
 		n := 0
 		for value := range v.Elements() {
@@ -62,6 +49,23 @@ func (p *prettyPrinter) value(v ecmajson.Value, depth int, open, foreign bool) {
 	default:
 		p.w.Write(v)
 	}
+}
+
+func (p *prettyPrinter) object(v ecmajson.Value, depth int, foreign bool) {
+	n := 0
+	for key, value := range v.Members() {
+		p.sep(&n, '{', depth)
+		name := key.Text()
+		foreign := foreign || !redact.IsMember(name)
+		if p.redactor != nil && foreign {
+			p.w.WriteString(`"` + p.redactor.Text(name) + `"`)
+		} else {
+			p.w.Write(visibleJSON(key))
+		}
+		p.w.WriteString(": ")
+		p.value(value, depth+1, !foreign && (name == "type" || name == "role" || name == "kind"), foreign || redact.IsFree(name))
+	}
+	p.end(n, "{}", '}', depth)
 }
 
 func (p *prettyPrinter) sep(n *int, first byte, depth int) {

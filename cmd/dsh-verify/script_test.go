@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,6 +13,30 @@ import (
 )
 
 var update = flag.Bool("update", false, "write what commands print into the scripts")
+
+var thorough = flag.Bool("thorough", false, "try every command with every hostile place and text, which takes half a minute")
+
+// inTurn returns as many of the runs for the place with a number, each run in its turn;
+// all of them with -thorough.
+func inTurn(number, most int, runs [][]string) (list [][]string) {
+	if *thorough {
+		return runs
+	}
+	for i := range most {
+		list = append(list, runs[(number*most+i)%len(runs)])
+	}
+	return list
+}
+
+// built returns the program: this test's own executable, by the name of the command.
+func built(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("dsh-verify")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"dsh-verify": main})

@@ -63,10 +63,7 @@ func TestTraces(t *testing.T) {
 		t.Skipf("this machine lets nobody trace: %s", out)
 	}
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "dsh-verify")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	binary := built(t)
 	fixture := func(name string) string {
 		path, err := filepath.Abs(filepath.Join("../../fixtures", name))
 		if err != nil {
@@ -101,43 +98,67 @@ func TestTraces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judge(t, c.args, strings.Split(string(lines), "\n"), out, c.writes)
+		run := &tracedRun{t, c.args, out, c.writes}
+		run.check(strings.Split(string(lines), "\n"))
 	}
 }
 
-// judge compares the calls of one run with what it may do.
-func judge(t *testing.T, args string, trace []string, out, writes string) {
-	t.Helper()
-	written := filepath.Join(out, writes)
-	allowed := func(path string) bool {
-		name := filepath.Base(path)
-		return path == os.DevNull || writes != "" && (path == written || filepath.Dir(path) == out && strings.HasPrefix(name, "."+writes+".") && strings.HasSuffix(name, ".tmp"))
-	}
+// A tracedRun is what one run may do.
+type tracedRun struct {
+	t      *testing.T
+	args   string
+	out    string // the folder that it may write to
+	writes string // the file there, "" for none
+}
+
+// check compares the calls of a run with what it may do.
+func (r *tracedRun) check(trace []string) {
+	r.t.Helper()
 	synced, named := false, false
 	for _, line := range trace {
-		if m := openCall.FindStringSubmatch(line); m != nil && !allowed(m[1]) {
-			flags := strings.Split(m[2], "|")
-			for _, flag := range []string{"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"} {
-				if slices.Contains(flags, flag) {
-					t.Errorf("%s: opens for writing: %s", args, line)
-				}
-			}
-		}
-		if m := changeCall.FindStringSubmatch(line); m != nil && (!allowed(m[2]) || m[3] != "" && !allowed(m[3])) {
-			t.Errorf("%s: changes what is no output: %s", args, line)
+		r.opens(line)
+		if m := changeCall.FindStringSubmatch(line); m != nil && (!r.allowed(m[2]) || m[3] != "" && !r.allowed(m[3])) {
+			r.t.Errorf("%s: changes what is no output: %s", r.args, line)
 		}
 		if socketCall.MatchString(line) {
-			t.Errorf("%s: opens a socket: %s", args, line)
+			r.t.Errorf("%s: opens a socket: %s", r.args, line)
 		}
 		synced = synced || strings.Contains(line, "fsync(")
 		if strings.Contains(line, "rename") && !synced {
-			t.Errorf("%s: gives a name to what is not synced: %s", args, line)
+			r.t.Errorf("%s: gives a name to what is not synced: %s", r.args, line)
 		}
 		named = named || strings.Contains(line, "rename")
 	}
-	if named != (writes != "") {
-		t.Errorf("%s: wrote a file: %t, expected %q", args, named, writes)
+	if named != (r.writes != "") {
+		r.t.Errorf("%s: wrote a file: %t, expected %q", r.args, named, r.writes)
 	}
+}
+
+// opens checks that a line of the trace opens nothing for writing but the output.
+func (r *tracedRun) opens(line string) {
+	r.t.Helper()
+	m := openCall.FindStringSubmatch(line)
+	if m == nil || r.allowed(m[1]) {
+		return
+	}
+	flags := strings.Split(m[2], "|")
+	for _, flag := range []string{"O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"} {
+		if slices.Contains(flags, flag) {
+			r.t.Errorf("%s: opens for writing: %s", r.args, line)
+		}
+	}
+}
+
+// allowed reports whether the run may write a file: its output, and that under the name
+// that it has until it is whole.
+func (r *tracedRun) allowed(path string) bool {
+	if path == os.DevNull {
+		return true
+	}
+	name := filepath.Base(path)
+	whole := path == filepath.Join(r.out, r.writes)
+	half := filepath.Dir(path) == r.out && strings.HasPrefix(name, "."+r.writes+".") && strings.HasSuffix(name, ".tmp")
+	return r.writes != "" && (whole || half)
 }
 
 // TestEveryCommandIsTraced checks that the table has every command.

@@ -5,16 +5,12 @@ package housetest
 var longFiles = map[string]int{}
 
 var longFunctions = map[string]int{
-	"cmd/dsh-verify:TestRecordPage":      76,
 	"internal/harnesstest:planner.reply": 62,
 	"internal/provider:TestProxy":        62,
 	"internal/seal:TestMembers":          73,
 }
 
 var complexFunctions = map[string]int{
-	"cmd/dsh-verify:TestRecordPage":      19,
-	"cmd/dsh-verify:judge":               21,
-	"cmd/dsh-verify:prettyPrinter.value": 16,
 	"golden:parser.request":              21,
 	"internal/traffic:FuzzCapture":       16,
 	"internal/harnesstest:checkLog":      18,

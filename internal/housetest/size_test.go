@@ -11,6 +11,7 @@ import (
 // What a reader can keep in view.
 const (
 	maxFileLines     = 450
+	maxCommandLines  = 250 // of a file of the command: what is longer does more than print
 	maxFunctionLines = 60
 	maxComplexity    = 15
 )
@@ -24,6 +25,21 @@ func TestFilesAreShort(t *testing.T) {
 		}
 	}
 	compare(t, "lines", over, longFiles, maxFileLines)
+}
+
+// TestCommandFilesAreShort: the command turns flags into options, calls and prints. A
+// file that needs more lines for it does what a package below should do.
+func TestCommandFilesAreShort(t *testing.T) {
+	over := make(map[string]int)
+	for _, path := range paths(t, ".go") {
+		if !strings.HasPrefix(path, "cmd/") || strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		if lines := strings.Count(read(t, path), "\n"); lines > maxCommandLines {
+			over[path] = lines
+		}
+	}
+	compare(t, "lines", over, nil, maxCommandLines)
 }
 
 // TestFunctionsAreShort counts a function's lines except those of tables in it.

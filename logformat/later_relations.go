@@ -200,6 +200,11 @@ func relateMessages(member string) func(log *laterLog, row *envelope, _ *Event) 
 		if !log.rules.wrapped && row.data.Kind() == ecmajson.Object && list.Kind() != ecmajson.Array {
 			return row.relation(CodePluginSource, member+" is no array")
 		}
+		for message := range list.Value().Elements() {
+			if !log.rules.wrapped && message.Kind() != ecmajson.Object {
+				return row.relation(CodeMessageBody, "a message of "+member+" is no object")
+			}
+		}
 		for message := range list.Children() {
 			if refusal := log.sourceFault(row, message); refusal != nil {
 				return refusal

@@ -30,6 +30,7 @@ var version4Cases = []laterCase{
 	{"V3-09", `"isError":false,"id":"t"}}`, `"isError":false,"id":"t"},"error":{}}`, CodeErrorOnSuccess},
 	{"V4-01", `"source":{"kind":"user"},"role":"user","id":"u"`, `"source":{"kind":"plugin"},"role":"user","id":"u"`, CodePluginSource},
 	{"V4-01", `"source":{"kind":"user"},"role":"user","id":"q"`, `"source":{},"role":"user","id":"q"`, CodePluginSource},
+	{"V4-01", `"inserted":[`, `"inserted":[1,`, CodeMessageBody},
 	{"V4-02", `{"type":"text","text":"How many?"}`, `{"type":"tool-result"}`, CodeResultBlock},
 	{"V4-02", `"blockType":"tool-call"`, `"blockType":"tool-result"`, CodeResultBlock},
 	{"V4-02", `{"type":"text","text":"x"}`, `{"type":"tool-result"}`, CodeResultBlock},

@@ -19,7 +19,9 @@ var picture = [][]string{
 	{"logformat", "objectstore"},
 	{"internal/redact", "internal/logtext", "internal/loggen", "logformat/container/..."},
 	// Records to acts, acts to requests, requests to bodies.
-	{"reconstruct/transcript", "reconstruct/wire"},
+	{"internal/upgrade/jsvalue"},
+	{"internal/upgrade/shape"},
+	{"reconstruct/transcript", "reconstruct/wire", "internal/upgrade"},
 	{"reconstruct", "reconstruct/wire/..."},
 	// What requests are compared with, and what is said about them.
 	{"internal/protocol"},

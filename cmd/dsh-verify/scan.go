@@ -79,14 +79,11 @@ func (a *app) scan(ctx context.Context, o *scanOptions) error {
 	report := result.NewReport()
 	bar := &progress{w: a.stderr, on: a.watched}
 	outcome := scan.Run(ctx, c.roots(o.roots), o.options(), func(e scan.Event) {
-		var log *result.Log
-		switch e := e.(type) {
-		case scan.Checked:
-			bar.show(e.Read, e.All)
-			log = e.Log
-		case scan.Noted:
+		log := e.Report()
+		if checked, ok := e.(scan.Checked); ok {
+			bar.show(checked.Read, checked.All)
+		} else {
 			bar.clear()
-			log = e.Log
 		}
 		out.log(log)
 		if out.needReport() {

@@ -38,7 +38,10 @@ type Options struct {
 }
 
 // An Event is a [Checked] or a [Noted].
-type Event interface{ report() *result.Log }
+type Event interface {
+	// Report is what the event adds to the scan.
+	Report() *result.Log
+}
 
 // Checked reports on a session, or on a root that could not be opened. Of those of which
 // there was a log to read, it is number Read of all.
@@ -50,8 +53,11 @@ type Checked struct {
 // Noted reports on a root, or on the scan itself.
 type Noted struct{ Log *result.Log }
 
-func (c Checked) report() *result.Log { return c.Log }
-func (n Noted) report() *result.Log   { return n.Log }
+// Report is the session's.
+func (c Checked) Report() *result.Log { return c.Log }
+
+// Report is the root's, or the scan's.
+func (n Noted) Report() *result.Log { return n.Log }
 
 // An Outcome is what a scan comes to.
 type Outcome struct {

@@ -14,24 +14,22 @@ type RawLine struct {
 }
 
 // Lines yields the complete lines of a log in order, the header line first, whatever the
-// log's format is: for a reader that has rules of its own. What follows the last line feed
-// of plain text, or of a structurally incomplete last frame, is left out. An error that is a
-// *[Refusal] is damage of the file: a frame that does not decode, a first frame that is not
-// exactly the header line, complete frames that end inside a line, a first line without
-// line feed. Another error is a failure to read. Of the options only FileName and MaxSize
-// count.
-func Lines(src io.Reader, opts Options) iter.Seq2[RawLine, error] {
+// log's format is: for a caller that has rules of its own. It is used in place of Header and
+// Records. What follows the last line feed of plain text, or of a structurally incomplete last
+// frame, is left out. An error that is a *[Refusal] is damage of the file: a frame that does
+// not decode, a first frame that is not exactly the header line, complete frames that end
+// inside a line, a first line without line feed. Another error is a failure to read.
+func (r *Reader) Lines() iter.Seq2[RawLine, error] {
 	return func(yield func(RawLine, error) bool) {
-		r := NewReader(src, opts)
-		defer r.Close()
 		l, err := r.headerLine()
 		for err == nil && yield(RawLine{Text: l.text, Pos: l.pos, Whole: r.encoding == Zstandard && !l.torn}, nil) {
-			if l, err = r.nextLine(); err != nil || l.terminated {
-				continue
-			}
-			if r.encoding == Zstandard && !l.torn {
+			l, err = r.nextLine()
+			switch {
+			case err == nil && l.fault != nil:
+				err = l.fault
+			case err == nil && !l.terminated && r.encoding == Zstandard && !l.torn:
 				err = r.lines.tornRecord()
-			} else {
+			case err == nil && !l.terminated:
 				err = io.EOF
 			}
 		}

@@ -24,7 +24,7 @@ func TestLines(t *testing.T) {
 	} {
 		var lines []string
 		var code logformat.Code
-		for line, err := range logformat.Lines(strings.NewReader(c.text), logformat.Options{}) {
+		for line, err := range logformat.NewReader(strings.NewReader(c.text), logformat.Options{}).Lines() {
 			if refusal, ok := errors.AsType[*logformat.Refusal](err); ok {
 				code = refusal.Code
 				break

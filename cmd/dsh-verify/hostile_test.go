@@ -73,6 +73,8 @@ func TestHostileLog(t *testing.T) {
 		{"attachments", log},
 		{"scan", log},
 		{"audit", log},
+		{"check-upgrade", log},
+		{"check-upgrade", "--format", "json", log},
 		{"cache", log},
 		{"cache", "--format", "json", log},
 		{"cache", "--format", "csv", log},

@@ -49,6 +49,7 @@ func TestOddNames(t *testing.T) {
 		{"requests", "--digests", "DIR"},
 		{"show", "DIR", "1"},
 		{"cache", "DIR"},
+		{"check-upgrade", "DIR"},
 		{"report", "-o", "DIR/report.html", "DIR"},
 		{"seal", "-o", "DIR/seal.json", "DIR"},
 		{"check-seal", "DIR/seal.json", "DIR"},

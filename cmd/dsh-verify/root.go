@@ -28,6 +28,7 @@ var commands = []func(*app) *cli.Command{
 	configCommand,
 	sealCommand,
 	checkSealCommand,
+	checkUpgradeCommand,
 }
 
 func (a *app) root() *cli.Command {

@@ -31,6 +31,7 @@ var traced = []struct {
 	{"golden check ROOT", ""},
 	{"golden record OUT", "requests.sum"},
 	{"cache LOG", ""},
+	{"check-upgrade ROOT", ""},
 	{"report -o OUT/page.html LOG", "page.html"},
 	{"config", ""},
 	{"seal -o OUT/log.seal LOG", "log.seal"},

@@ -28,7 +28,7 @@ var picture = [][]string{
 	{"golden", "internal/provenance", "internal/headerdiff", "internal/traffic", "internal/requestlog"},
 	{"internal/finding", "internal/provider"},
 	{"internal/source", "internal/result", "internal/check/origin"},
-	{"internal/seal"},
+	{"internal/seal", "internal/upgradecheck"},
 	// The driver, and the checks that it runs, each knowing no other.
 	{"internal/verify", "internal/live"},
 	{"internal/check/..."},

@@ -2,6 +2,7 @@ package upgrade
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/dsh-verify/dsh-verify/logformat"
@@ -15,7 +16,74 @@ type Child struct {
 	CreatedAt   *jsvalue.Value
 	Descriptors int            // subagent/descriptor events of its own
 	Descriptor  *jsvalue.Value // the data of the first one, nil for none
-	Unreadable  bool           // its log could not be read to the end
+}
+
+// ReadChild reads what the log of a subagent says of it. parent is the session that it names
+// as its parent, "" when the log is no subagent's. A log that cannot be read to the end is a
+// subagent without a descriptor, as for the release. The error is a failure to read.
+func ReadChild(log Log) (child Child, parent string, err error) {
+	r, closer, err := log.Open()
+	if err != nil {
+		return Child{}, "", err
+	}
+	defer closer.Close()
+	header, err := r.Header()
+	if header == nil || err != nil {
+		if _, refused := errors.AsType[*logformat.Refusal](err); refused {
+			err = nil
+		}
+		return Child{}, "", err
+	}
+	if header.Origin != "subagent" || header.ParentSession == "" {
+		return Child{}, "", nil
+	}
+	child = Child{ID: header.ID, CreatedAt: jsvalue.Int(header.CreatedAt)}
+	if format := numberOf(header.Version); format <= Release015.Writes {
+		v := &Verdict{From: format}
+		result, refusal, err := v.run(Release015.Writes, log)
+		if err != nil || refusal != nil || verify(result) != nil {
+			return child, header.ParentSession, err
+		}
+		child.describe(result)
+		return child, header.ParentSession, nil
+	}
+	return child, header.ParentSession, child.read(r, header.SeedLength)
+}
+
+// describe takes the descriptors of an upgraded log that were not inherited.
+func (c *Child) describe(t *Transcript) {
+	for _, e := range t.Events {
+		if e.Type == logformat.TypeSubagentDescriptor && e.Seq >= t.Cut {
+			c.note(e.Data)
+		}
+	}
+}
+
+func (c *Child) note(descriptor *jsvalue.Value) {
+	if c.Descriptors++; c.Descriptors == 1 {
+		c.Descriptor = descriptor
+	}
+}
+
+// read takes the descriptors of a log of format 4.
+func (c *Child) read(r *logformat.Reader, inherited int64) error {
+	for record, err := range r.Records() {
+		if _, refused := errors.AsType[*logformat.Refusal](err); refused {
+			c.Descriptors, c.Descriptor = 0, nil
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if e := record.Event; e != nil && e.Type == logformat.TypeSubagentDescriptor && e.Seq >= inherited {
+			data, err := jsvalue.Parse(e.Data)
+			if err != nil {
+				return err
+			}
+			c.note(data)
+		}
+	}
+	return nil
 }
 
 // fact returns the entry of the catalog that a child's descriptor gives, or nil where there

@@ -28,6 +28,7 @@ const (
 	CodeMessageID  logformat.Code = "upgrade/message-id"
 	CodeNewer      logformat.Code = "upgrade/newer-format"
 	CodeLaterName  logformat.Code = "upgrade/later-type"
+	CodeStore      logformat.Code = "upgrade/store"
 
 	CodeStream  logformat.Code = "publish/stream"
 	CodeContent logformat.Code = "publish/content"
@@ -61,6 +62,7 @@ var codes = []logformat.CodeInfo{
 	{Code: CodeMessageID, Class: logformat.Foreign, Meaning: "two messages would have one id after the upgrade", Action: actStay},
 	{Code: CodeNewer, Class: logformat.Foreign, Meaning: "the log's format is newer than the one that the release writes", Action: "Read it with a later release."},
 	{Code: CodeLaterName, Class: logformat.Foreign, Meaning: "the release does not know the event's type yet, although a later release of the same format does", Action: "Read it with a later release."},
+	{Code: CodeStore, Class: logformat.Foreign, Meaning: "the log lies in a SQLite store, which releases after 0.1.2 do not have", Action: "Export the session with the release that wrote it."},
 
 	{Code: CodeStream, Class: logformat.Foreign, Meaning: "a record in the stream of a settlement cannot be expanded into chunks, so the upgraded log is not put beside the old one", Action: actPublish},
 	{Code: CodeContent, Class: logformat.Foreign, Meaning: "the content of an assistant message is not what its stream gives, so the upgraded log is not put beside the old one", Action: actPublish},

@@ -78,8 +78,7 @@ func (d *decoder) take(r row, origin Origin) (row, *Refusal) {
 	if d.issue != nil {
 		return r, d.issue
 	}
-	var number *jsvalue.Value
-	count := int64(1)
+	number, count := jsvalue.Int(0), int64(1)
 	if r.run != nil {
 		number, count = jsvalue.Int(r.run.first), int64(len(r.run.texts))
 	} else {

@@ -12,12 +12,11 @@ import (
 // readOwn says what a release does with a log of the format that it writes: what the reader of
 // that format does. Nothing has to be published then.
 func (v *Verdict) readOwn(release *Release, log Log) error {
-	src, err := log.Open()
+	r, closer, err := log.Open()
 	if err != nil {
 		return err
 	}
-	defer src.Close()
-	r := logformat.NewReader(src, logformat.Options{FileName: log.Name, Again: log.Open})
+	defer closer.Close()
 	defer r.Close()
 	var unborn *Refusal
 	for record, err := range r.Records() {
@@ -64,8 +63,31 @@ func verify(t *Transcript) *Refusal {
 			return refuse(logformat.CodeDataShape, StageResult, err.Error())
 		}
 	}
-	if later := r.Later(); later != nil {
+	restart := t.restart()
+	if later := r.Later(); later != nil && (restart == nil || int(later.Pos.Line)-2 < int(restart.Seq)) {
 		return t.place(later)
+	}
+	if restart == nil {
+		return nil
+	}
+	return refuse(logformat.CodeTurnStart, StageResult, logformat.CodeTurnStart.Info().Meaning).found(restart.Data.Get("turn")).at(restart.Origin)
+}
+
+// restart returns the first start of a turn inside another one, nil for none. The step from
+// format 3 to 4 ends the open turn where a splice into the next one stands before; a release
+// that stops at format 3 refuses it.
+func (t *Transcript) restart() *Event {
+	open := false
+	for _, e := range t.Events {
+		switch e.Type {
+		case logformat.TypeTurnStart:
+			if open {
+				return e
+			}
+			open = true
+		case logformat.TypeTurnEnd:
+			open = false
+		}
 	}
 	return nil
 }

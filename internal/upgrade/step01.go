@@ -57,7 +57,11 @@ func checkData(e *Event, version int, stage Stage) *Refusal {
 	if fault == nil {
 		return nil
 	}
-	r := refuse(CodeData, stage, fmt.Sprintf("the data of a %s are not admitted: %s is wanted", e.Type, fault.Want)).found(fault.Got).at(e.Origin)
+	detail := fmt.Sprintf("the data of %s need %s there", e.Type, fault.Want)
+	if fault.Want == shape.Unknown {
+		detail = fmt.Sprintf("the data of %s have a member that the release does not know", e.Type)
+	}
+	r := refuse(CodeData, stage, detail).found(fault.Got).at(e.Origin)
 	r.Member = "/" + keyData + fault.Pointer
 	return r
 }

@@ -167,9 +167,6 @@ func (s *step12) withStream(e *Event, a *attempt) *Event {
 		records = a.stream.value()
 	}
 	next := e.withData(e.Data.With("stream", records))
-	if e.cites {
-		s.lost.add(LossCitation, "", e.Origin)
-	}
 	next.drop(keySources)
 	return next
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -22,17 +21,13 @@ const fixtures = "../../fixtures"
 
 // file is the log in a file.
 func file(path string) upgrade.Log {
-	return upgrade.Log{Name: filepath.Base(path), Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+	return upgrade.File(filepath.Base(path), func() (io.ReadCloser, error) { return os.Open(path) })
 }
 
 // text is a log of this text, as if it lay in a file of the name.
 func text(name, log string) upgrade.Log {
-	return upgrade.Log{Name: name, Open: func() (io.ReadCloser, error) { return seekable{strings.NewReader(log)}, nil }}
+	return upgrade.File(name, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(log)), nil })
 }
-
-type seekable struct{ io.ReadSeeker }
-
-func (seekable) Close() error { return nil }
 
 func check(t *testing.T, release *upgrade.Release, log upgrade.Log) *upgrade.Verdict {
 	t.Helper()
@@ -206,13 +201,21 @@ func compare(t *testing.T, name string, v *upgrade.Verdict, rule *string) {
 	t.Errorf("%s: the release refuses it by %s; here: %v", name, *rule, v.Refusal)
 }
 
-func TestName(t *testing.T) {
-	if _, err := upgrade.Check(upgrade.Release021, text("session.v04.jsonl", "")); !errors.Is(err, upgrade.ErrName) {
-		t.Errorf("a name that no release gives: %v", err)
-	}
+// TestFormat: a name that the harness does not give says nothing, so the header line does.
+func TestFormat(t *testing.T) {
 	v := check(t, upgrade.Release015, text("session.v4.jsonl", ""))
 	if v.Reads || v.Refusal.Code != upgrade.CodeNewer {
 		t.Errorf("a newer format: %v", v.Refusal)
+	}
+	log, err := os.ReadFile(filepath.Join(fixtures, "format2/text-one-turn/session.v2.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := check(t, upgrade.Release021, text("a copy.jsonl", string(log))); v.From != 2 || !v.Publishes {
+		t.Errorf("a copy of format 2 is of format %d: %v", v.From, v.Refusal)
+	}
+	if v := check(t, upgrade.Release021, text("a copy.jsonl", "nothing\n")); v.Reads || v.Refusal == nil {
+		t.Error("what is no log is read")
 	}
 }
 

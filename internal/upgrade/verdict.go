@@ -96,9 +96,6 @@ const (
 	// LossName is an event or a block whose type the later format does not know: it stays,
 	// under a name that nothing interprets.
 	LossName LossKind = "name put aside"
-	// LossCitation are the chunks that an assistant message cites: the later format has them
-	// in the message's own stream.
-	LossCitation LossKind = "citations replaced by streams"
 )
 
 // A Loss is something that is in the source log and, as such, not in the upgraded one.
@@ -133,6 +130,7 @@ type Verdict struct {
 	Release   string
 	From      int64 // the log's format
 	Into      int64 // the format that the release writes
+	Own       bool  // the log is of that format: nothing has to be upgraded
 	Reads     bool
 	Publishes bool     // only where Reads
 	Refusal   *Refusal // why not, nil where it publishes

@@ -14,6 +14,9 @@ type Fault struct {
 	Got     *jsvalue.Value // what is there; nil when it is absent
 }
 
+// Unknown is what [Fault.Want] says of a member that the release does not know.
+const Unknown = "no member of this name"
+
 // under returns the fault with a token before its pointer.
 func (f *Fault) under(token string) *Fault {
 	if f != nil {

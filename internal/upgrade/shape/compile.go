@@ -38,7 +38,7 @@ func exactly(fields []field) check {
 		}
 		for _, m := range v.Members() {
 			if !known[m.Key] {
-				return (&Fault{Want: "no member of this name", Got: m.Value}).under(m.Key)
+				return (&Fault{Want: Unknown, Got: m.Value}).under(m.Key)
 			}
 		}
 		for _, f := range fields {

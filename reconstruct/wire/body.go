@@ -32,8 +32,9 @@ type Hole struct {
 	Filled string `json:"-"` // what the capture holds there, after a match
 
 	start  int64
-	length int64  // of the placeholder
-	digest string // the SHA-256 that the filling's image must have, when it is known
+	length int64    // of the placeholder
+	below  []string // the folders and the name of a path below the store's folder
+	digest string   // the SHA-256 that the filling's image must have, when it is known
 }
 
 // An Assumption is a setting of the deployment that a body rests on.

@@ -24,7 +24,7 @@ type rollState struct {
 
 // Digest returns the length and SHA-256 of the body of a request without laying it
 // out, at the cost of what is new in it. It is not ok when the request holds
-// images: then only [Builder.Body] tells. The error is an [Unsupported].
+// images or files: then only [Builder.Body] tells. The error is an [Unsupported].
 func (b *Builder) Digest(q Request) (length int64, digest [sha256.Size]byte, ok bool, err error) {
 	messages, err := b.messages(q)
 	if err != nil {
@@ -36,7 +36,7 @@ func (b *Builder) Digest(q Request) (length int64, digest [sha256.Size]byte, ok 
 		return 0, digest, false, err
 	}
 	for _, m := range messages {
-		if m.Images() > 0 {
+		if m.Attachments() > 0 {
 			return 0, digest, false, nil
 		}
 	}

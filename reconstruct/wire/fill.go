@@ -36,7 +36,7 @@ func (b *Body) fill(hole *Hole, rest []byte, segment int, seen *fillings) ([]byt
 		n := max(0, stringEnd(rest))
 		return rest[:n], n > 0 && isInside(rest[:n])
 	case ObjectPath:
-		n := seen.path(rest, hole.AttachmentID)
+		n := seen.path(rest, hole.below)
 		return rest[:n], n > 0
 	}
 	end := bytes.IndexByte(rest, '"')
@@ -55,7 +55,7 @@ type fillings struct {
 // path returns the length of an object's path at the start of rest: a JSON string
 // inside of one, up to its closing quote. It is 0 where the path is none, is another
 // object's, or is in another folder than the one before.
-func (f *fillings) path(rest []byte, id string) int {
+func (f *fillings) path(rest []byte, below []string) int {
 	end := quotedEnd(rest)
 	if end <= 0 {
 		return 0
@@ -64,7 +64,7 @@ func (f *fillings) path(rest []byte, id string) int {
 	if !ok {
 		return 0
 	}
-	root, ok := rootOf(path, id)
+	root, ok := rootOf(path, below)
 	if !ok || f.root != "" && f.root != root {
 		return 0
 	}

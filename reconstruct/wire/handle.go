@@ -37,6 +37,9 @@ func ParseHandleForm(s string) (HandleForm, error) {
 	return "", fmt.Errorf("the handle must be none, size, preview or path, not %q", s)
 }
 
+// NamesFiles reports whether releases of the form take files, and name them by a text.
+func (f HandleForm) NamesFiles() bool { return f.named() }
+
 // named reports whether the form names images by their names, too.
 func (f HandleForm) named() bool { return f == PreviewHandle || f == PathHandle }
 
@@ -57,16 +60,20 @@ var handleMarks = []struct {
 	mark string
 }{
 	{PathHandle, pathMark},
+	{PathHandle, savedMark},
+	{PreviewHandle, uploadedMark},
 	{PreviewHandle, previewMark},
 	{PreviewHandle, omittedMark},
 	{SizeHandle, sizeMark},
 }
 
 const (
-	sizeMark    = "; request image "
-	previewMark = "; request preview "
-	omittedMark = "[image omitted to fit request image limits; "
-	pathMark    = " Normalized copy (read-only; may be resized or re-encoded): "
+	sizeMark     = "; request image "
+	previewMark  = "; request preview "
+	omittedMark  = "[image omitted to fit request image limits; "
+	savedMark    = "): verbatim read-only copy saved at "
+	uploadedMark = ") was uploaded, but the current execution environment "
+	pathMark     = " Normalized copy (read-only; may be resized or re-encoded): "
 )
 
 // HandleForms returns the forms that a captured body may have, most likely first.
@@ -132,20 +139,49 @@ func (w *Writer) identity(image ecmajson.Value) {
 
 // access writes where the model's tools find an image.
 func (w *Writer) access(image ecmajson.Value, pointer string) {
-	w.Text(pathMark + `\"`)
-	id := image.Lookup("attachmentId").Text()
-	if root := w.builder.policy.Root; root != "" {
-		quoted := ecmajson.AppendString(nil, objectPath(root, id))
-		w.Escaped(string(quoted[1 : len(quoted)-1]))
-	} else {
-		w.Hole(Hole{Kind: ObjectPath, AttachmentID: id, Pointer: pointer, Reason: "the folder of the attachment store is not in the log"})
-	}
-	w.Text(`\" (`)
+	w.Text(pathMark)
+	digest := digestOf(image)
+	w.path(image, pointer, "objects", digest[:min(2, len(digest))], digest)
+	w.Text(` (`)
 	w.Value(orNull(image.Lookup("width")))
 	w.Text(`x`)
 	w.Value(orNull(image.Lookup("height")))
 	mediaType := image.Lookup("mediaType").Text()
 	w.Escaped("px, " + mediaType + "). Source dimensions, format, and byte size may differ. Copy to a writable path ending in " + extension(mediaType) + " before editing.")
+}
+
+// path writes the path of what lies in an attachment store, as a JSON string inside of one.
+func (w *Writer) path(attachment ecmajson.Value, pointer string, below ...string) {
+	w.Text(`\"`)
+	if root := w.builder.policy.Root; root != "" {
+		quoted := ecmajson.AppendString(nil, pathBelow(root, below))
+		w.Escaped(string(quoted[1 : len(quoted)-1]))
+	} else {
+		id := attachment.Lookup("attachmentId").Text()
+		w.Hole(Hole{Kind: ObjectPath, AttachmentID: id, Pointer: pointer, Reason: "the folder of the attachment store is not in the log", below: below})
+	}
+	w.Text(`\"`)
+}
+
+// digestOf is the digest that an attachment's id names.
+func digestOf(attachment ecmajson.Value) string {
+	return strings.TrimPrefix(attachment.Lookup("attachmentId").Text(), "sha256:")
+}
+
+// File writes, inside of a string, the text in place of a file: where the model's tools
+// find it, if the harness knows a path.
+func (w *Writer) File(file ecmajson.Value, pointer string) {
+	digest, name := digestOf(file), orNull(file.Lookup("name"))
+	short := digest[:min(8, len(digest))]
+	w.Escaped("[File " + string(name) + " (" + string(orNull(file.Lookup("bytes"))) + " bytes, sha256:" + short)
+	if w.builder.policy.Handle != PathHandle {
+		w.Text(uploadedMark + `cannot access a readable path. Report that limitation if its contents are needed; do not claim to have read it.]`)
+		return
+	}
+	w.Text(savedMark)
+	w.path(file, pointer, "files", digest[:min(2, len(digest))], digest, file.Lookup("name").Text())
+	w.Text(`. Read that path with your file tools when its contents are needed; copy it to a writable location before modifying it.` +
+		` When delegating file work, include this saved path in the delegation prompt; only subagents sharing this execution environment can read it.]`)
 }
 
 func orNull(v ecmajson.Value) ecmajson.Value {
@@ -162,22 +198,20 @@ func extension(mediaType string) string {
 	return "." + strings.TrimPrefix(mediaType, "image/")
 }
 
-// objectPath is where an object lies below the folder of an attachment store.
-func objectPath(root, id string) string {
-	digest := strings.TrimPrefix(id, "sha256:")
+// pathBelow is where something lies below the folder of an attachment store.
+func pathBelow(root string, below []string) string {
 	sep := "/"
 	if !strings.Contains(root, "/") {
 		sep = `\`
 	}
-	return strings.Join([]string{root, "objects", digest[:min(2, len(digest))], digest}, sep)
+	return root + sep + strings.Join(below, sep)
 }
 
-// rootOf is the folder of the store in which path is the place of an object.
-func rootOf(path, id string) (root string, ok bool) {
+// rootOf is the folder of the store in which path is the place of what lies below.
+func rootOf(path string, below []string) (root string, ok bool) {
 	for _, sep := range []string{"/", `\`} {
-		digest := strings.TrimPrefix(id, "sha256:")
-		root, ok = strings.CutSuffix(path, strings.Join([]string{"", "objects", digest[:min(2, len(digest))], digest}, sep))
-		if ok && objectPath(root, id) == path {
+		root, ok = strings.CutSuffix(path, sep+strings.Join(below, sep))
+		if ok && pathBelow(root, below) == path {
 			return root, isAbsolute(root)
 		}
 	}

@@ -35,8 +35,9 @@ type Protocol interface {
 
 // A Message is a request's message as a protocol took it apart.
 type Message interface {
-	// Images is how many images the message shows or stands a text for.
-	Images() int
+	// Attachments is how many images and files the message shows or stands a text for:
+	// what the body has for them is not in the request alone.
+	Attachments() int
 }
 
 // A Layout is a body under way.
@@ -47,7 +48,7 @@ type Layout interface {
 	End(w *Writer) error
 	// State is what the messages so far leave to those that follow, and Resume goes
 	// on from such a state, of a layout that began with the same bytes. They are
-	// called for bodies without images only.
+	// called for bodies without attachments only.
 	State() any
 	Resume(state any)
 }

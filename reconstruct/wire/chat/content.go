@@ -121,6 +121,9 @@ func (l *layout) content(w *wire.Writer, parts []part) {
 		case p.text != nil:
 			text(func(string) { w.Inside(p.text) })
 			continue
+		case p.file != nil:
+			text(func(pointer string) { w.File(p.file, pointer) })
+			continue
 		case l.replaced():
 			text(func(pointer string) { l.substitute(w, p.image, pointer) })
 		default:
@@ -180,6 +183,10 @@ func (l *layout) joined(w *wire.Writer, parts []part, show func(image ecmajson.V
 			continue
 		case p.text != nil:
 			run.Add(p.text)
+			continue
+		case p.file != nil:
+			spill()
+			w.File(p.file, l.pointer("/content"))
 			continue
 		case l.replaced() || show == nil:
 			spill()

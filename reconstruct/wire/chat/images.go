@@ -14,16 +14,20 @@ import (
 // images counts the images of a request and decides which are omitted.
 func (l *layout) images(w *wire.Writer, messages []wire.Message) error {
 	p := w.Policy()
-	images := 0
+	images, files := 0, 0
 	for _, m := range messages {
 		m := m.(*message)
 		images += m.images
+		files += m.files
 		if m.flat() && m.images > 0 && p.Images != wire.TextOnly {
 			return unsupported("an image stands in a message of role " + m.role)
 		}
 	}
 	w.CountImages(images, 0)
 	l.plain = images == 0 || p.Images == wire.TextOnly
+	if files > 0 {
+		w.Assume("file-path", map[bool]string{true: "known", false: "none"}[p.Handle == wire.PathHandle])
+	}
 	if images == 0 {
 		return nil
 	}
@@ -102,7 +106,7 @@ func omittedByBase64(sizes []int64, most int64) int {
 
 func appendReferences(refs []ecmajson.Value, parts []part) []ecmajson.Value {
 	for _, p := range parts {
-		if p.text == nil {
+		if p.isImage() {
 			refs = append(refs, p.image)
 		}
 	}

@@ -20,6 +20,9 @@ func (protocol) Infer(p wire.Policy, fixed map[string]bool, captured []byte) []w
 		next := p
 		next.Images = mode
 		if mode == wire.TextOnly {
+			if form := wire.HandleForms(captured)[0]; !fixed["picture-handle"] && form.NamesFiles() {
+				next.Handle = form
+			}
 			list = append(list, next)
 			continue
 		}

@@ -12,6 +12,8 @@ type message struct {
 	parts  []part
 	images int // in parts and results; of a system or assistant message those that only a text can stand for
 
+	files int // in parts and results
+
 	// Of assistant messages.
 	reasoning wire.Literal
 	calls     []call
@@ -34,17 +36,18 @@ type result struct {
 	parts  []part
 }
 
-// A part is a text or an image.
+// A part is a text, a file, or an image.
 type part struct {
-	text  ecmajson.Value // a JSON string that is not empty; nil: an image
+	text  ecmajson.Value // a JSON string that is not empty; nil: something else
+	file  ecmajson.Value // the attachment reference, which a text stands for
 	image ecmajson.Value // the attachment reference
 
 	first  bool // of its content: no part stands before it there
 	nested bool // in a tool-result block of a tool result, which a text-only request drops
 }
 
-// Images is how many images the message shows or stands a text for.
-func (m *message) Images() int { return m.images }
+// Attachments is how many images and files the message shows or stands a text for.
+func (m *message) Attachments() int { return m.images + m.files }
 
 // Parse takes a message apart.
 func (protocol) Parse(v ecmajson.Value) (wire.Message, error) {
@@ -61,6 +64,7 @@ func (protocol) Parse(v ecmajson.Value) (wire.Message, error) {
 			}
 			m.results = append(m.results, r)
 			m.images += countImages(r.parts)
+			m.files += countFiles(r.parts)
 			continue
 		}
 		if err := appendPart(&m.parts, block, len(m.parts) == 0, false); err != nil {
@@ -68,6 +72,7 @@ func (protocol) Parse(v ecmajson.Value) (wire.Message, error) {
 		}
 	}
 	m.images += countImages(m.parts)
+	m.files += countFiles(m.parts)
 	return m, nil
 }
 
@@ -75,7 +80,7 @@ func (m *message) parseFlat(content ecmajson.Value) error {
 	for block := range content.Elements() {
 		kind := block.Lookup("type")
 		switch {
-		case kind.Is("text"), kind.Is("image"):
+		case kind.Is("text"), kind.Is("image"), kind.Is("file"):
 			if err := appendPart(&m.parts, block, len(m.parts) == 0, false); err != nil {
 				return err
 			}
@@ -93,6 +98,7 @@ func (m *message) parseFlat(content ecmajson.Value) error {
 		}
 	}
 	m.images += countImages(m.parts)
+	m.files += countFiles(m.parts)
 	return nil
 }
 
@@ -117,6 +123,8 @@ func appendPart(parts *[]part, block ecmajson.Value, first, nested bool) error {
 		return err
 	case kind.Is("image"):
 		*parts = append(*parts, part{image: block.Lookup("attachment"), first: first, nested: nested})
+	case kind.Is("file"):
+		*parts = append(*parts, part{file: block.Lookup("attachment"), first: first, nested: nested})
 	case kind.Is("tool-result"):
 		return appendParts(parts, block.Lookup("content"), true)
 	}
@@ -150,7 +158,18 @@ func nestedImages(block ecmajson.Value) (n int) {
 
 func countImages(parts []part) (n int) {
 	for _, p := range parts {
-		if p.text == nil {
+		if p.isImage() {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *part) isImage() bool { return p.text == nil && p.file == nil }
+
+func countFiles(parts []part) (n int) {
+	for _, p := range parts {
+		if p.file != nil {
 			n++
 		}
 	}

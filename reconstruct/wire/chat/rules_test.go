@@ -88,9 +88,9 @@ const (
 	id     = "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	image  = `{"type":"image","attachment":{"attachmentId":"` + id + `","mediaType":"image/png","bytes":100,"width":3,"height":2}}`
 	handle = `Image ` + id + `; request image 3x2px.`
-	file   = `{"type":"file","file_id":"f"}`
-	shown  = `{"type":"text","text":"` + handle + `"},` + file
-	after  = `{"type":"text","text":"\n` + handle + `"},` + file
+	fileID = `{"type":"file","file_id":"f"}`
+	shown  = `{"type":"text","text":"` + handle + `"},` + fileID
+	after  = `{"type":"text","text":"\n` + handle + `"},` + fileID
 	gone   = `[gone]`
 )
 
@@ -116,11 +116,11 @@ func TestImages(t *testing.T) {
 		{"text beside an image elsewhere", 0, wire.Files, user(`[`+text("t")+`,`+text("u")+`]`) + `,` + user(`[`+image+`]`), user(`"tu"`) + `,` + user(`[`+shown+`]`)},
 		{
 			"a tool's image", 0, wire.Files, user(`[` + tool("1", text("t")+`,`+image) + `]`),
-			`{"role":"tool","tool_call_id":"1","content":"t\n` + handle + `"},` + user(`[`+attached+`,`+file+`]`),
+			`{"role":"tool","tool_call_id":"1","content":"t\n` + handle + `"},` + user(`[`+attached+`,`+fileID+`]`),
 		},
 		{
 			"two tools' images", 0, wire.Files, user(`[`+tool("1", image)+`,`+tool("2", image)+`]`) + `,` + user(`[`+text("t")+`]`),
-			`{"role":"tool","tool_call_id":"1","content":"` + handle + `"},{"role":"tool","tool_call_id":"2","content":"` + handle + `"},` + user(`[`+attached+`,`+file+`,`+file+`]`) + `,` + user(`"t"`),
+			`{"role":"tool","tool_call_id":"1","content":"` + handle + `"},{"role":"tool","tool_call_id":"2","content":"` + handle + `"},` + user(`[`+attached+`,`+fileID+`,`+fileID+`]`) + `,` + user(`"t"`),
 		},
 		{"the oldest omitted", 1, wire.Files, user(`[`+image+`]`) + `,` + user(`[`+image+`]`), user(`"`+gone+`"`) + `,` + user(`[`+shown+`]`)},
 		{"the first of a message omitted", 1, wire.Files, user(`[` + image + `,` + image + `]`), user(`[` + text(gone) + `,` + after + `]`)},
@@ -176,6 +176,40 @@ func TestNotPosted(t *testing.T) {
 		_, err := wire.NewBuilder(chat.Protocol, wire.DefaultPolicy(), nil).Body(wire.JSON(c.request))
 		if e, ok := errors.AsType[*wire.Unsupported](err); !ok || e.Reason != c.reason {
 			t.Errorf("%s: %v, want %s", c.name, err, c.reason)
+		}
+	}
+}
+
+// TestFiles holds the text in place of a file, with the path of its copy and without.
+func TestFiles(t *testing.T) {
+	const (
+		file  = `{"type":"file","attachment":{"attachmentId":"` + id + `","name":"a \"b\".txt","bytes":11}}`
+		named = `[File \"a \\\"b\\\".txt\" (11 bytes, sha256:01234567)`
+		saved = named + `: verbatim read-only copy saved at \"/home/ada/store/files/01/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef/a \\\"b\\\".txt\".` +
+			` Read that path with your file tools when its contents are needed; copy it to a writable location before modifying it. When delegating file work,` +
+			` include this saved path in the delegation prompt; only subagents sharing this execution environment can read it.]`
+		lost = named + ` was uploaded, but the current execution environment cannot access a readable path. Report that limitation if its contents are needed; do not claim to have read it.]`
+	)
+	for _, c := range []struct {
+		name     string
+		handle   wire.HandleForm
+		messages string
+		want     string
+	}{
+		{"no path", wire.PreviewHandle, `{"role":"user","content":[{"type":"text","text":"t"},` + file + `]}`, `{"role":"user","content":"t` + lost + `"}`},
+		{"a path", wire.PathHandle, `{"role":"user","content":[` + file + `]}`, `{"role":"user","content":"` + saved + `"}`},
+		{
+			"beside an image", wire.PreviewHandle, `{"role":"user","content":[` + file + `,` + image + `]}`,
+			`{"role":"user","content":[{"type":"text","text":"` + lost + `"},{"type":"text","text":"\nImage ` + id +
+				`; request preview 3x2px. It may be resized or re-encoded; source dimensions, format, and byte size may differ."},` + fileID + `]}`,
+		},
+	} {
+		policy := wire.DefaultPolicy()
+		policy.Handle, policy.Root, policy.FileIDs = c.handle, "/home/ada/store", map[string]string{id: "f"}
+		got := body(t, policy, `{"model":"m","reasoningEffort":"off","messages":[`+c.messages+`]}`)
+		want := `{"model":"m","messages":[` + c.want + `],"stream":true,"stream_options":{"include_usage":true},"thinking":{"type":"disabled"}}`
+		if got != want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, want)
 		}
 	}
 }

@@ -255,7 +255,7 @@ func withoutCalls(all []*jsvalue.Value) (kept []*jsvalue.Value, dropped []bool) 
 func (a *assembler) visible(all []*jsvalue.Value) (kept []*jsvalue.Value) {
 	for _, b := range all {
 		kind := b.Get("type")
-		if (kind.Is("text") || kind.Is("reasoning")) && strings.TrimFunc(b.Get("text").Text(), isSpace) != "" {
+		if (kind.Is("text") || kind.Is("reasoning")) && jsvalue.Trim(b.Get("text").Text()) != "" {
 			kept = append(kept, b)
 		}
 	}

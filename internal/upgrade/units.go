@@ -3,7 +3,6 @@ package upgrade
 import (
 	"cmp"
 	"strings"
-	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -58,6 +57,3 @@ func surrogate(text string) (rune, bool) {
 	}
 	return 0xd000 | rune(text[1]&0x3f)<<6 | rune(text[2]&0x3f), true
 }
-
-// isSpace reports what String.prototype.trim removes (ECMA-262, WhiteSpace and LineTerminator).
-func isSpace(r rune) bool { return r == '\uFEFF' || r != '\u0085' && unicode.IsSpace(r) }

@@ -156,3 +156,12 @@ func TestBuild(t *testing.T) {
 		t.Error("what JSON does not hold is not seen")
 	}
 }
+
+// TestTrim: by what Node trims.
+func TestTrim(t *testing.T) {
+	for text, want := range map[string]string{" a\n": "a", "\uFEFFa\u2028": "a", "\u0085a": "\u0085a", "\u00a0\u3000": ""} {
+		if got := jsvalue.Trim(text); got != want {
+			t.Errorf("%q is trimmed to %q, want %q", text, got, want)
+		}
+	}
+}

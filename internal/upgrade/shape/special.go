@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/dsh-verify/dsh-verify/internal/upgrade/jsvalue"
 )
@@ -78,9 +77,9 @@ func checkGoalMessage(c *context, message, source *jsvalue.Value) *Fault {
 	if change.Get("operation").Is("clear") {
 		goal, members = change.Get("cleared"), []string{"cleared", "clearedAt"}
 	}
-	for from, to := range map[string]string{"goalId": "id", "revision": "revision"} {
-		if !jsvalue.Same(source.Get(from), goal.Get(to)) {
-			return (&Fault{Want: "the goal that is changed", Got: source.Get(from)}).under(from).under("source")
+	for _, name := range [2][2]string{{"goalId", "id"}, {"revision", "revision"}} {
+		if got := source.Get(name[0]); !jsvalue.Same(got, goal.Get(name[1])) {
+			return (&Fault{Want: "the goal that is changed", Got: got}).under(name[0]).under("source")
 		}
 	}
 	state := make([]jsvalue.Member, len(members))
@@ -125,7 +124,7 @@ func checkSchedule(c *context, v *jsvalue.Value) *Fault {
 	if v.Get("operation").Is("create") {
 		under, holder = "/schedule", v.Get("schedule")
 	}
-	if id := holder.Get("id"); strings.TrimFunc(id.Text(), isSpace) != id.Text() {
+	if id := holder.Get("id"); jsvalue.Trim(id.Text()) != id.Text() {
 		return &Fault{Pointer: under + "/id", Want: "an id without white space around it", Got: id}
 	}
 	if every := holder.Get("everySeconds"); every != nil {
@@ -134,11 +133,6 @@ func checkSchedule(c *context, v *jsvalue.Value) *Fault {
 		}
 	}
 	return nil
-}
-
-// isSpace reports what String.prototype.trim removes (ECMA-262, WhiteSpace and LineTerminator).
-func isSpace(r rune) bool {
-	return r == '\uFEFF' || r != '\u0085' && unicode.IsSpace(r)
 }
 
 var instant = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$`)

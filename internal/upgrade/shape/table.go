@@ -127,8 +127,9 @@ func lookup(eventType string, version int) (entry, bool) {
 
 func checkSpan(_ *context, data *jsvalue.Value) *Fault {
 	seqs := data.Get("shadowedSeqs").Items()
-	for name, end := range map[string]*jsvalue.Value{"start": seqs[0], "end": seqs[len(seqs)-1]} {
-		if got := data.Get("shadowedRange").Get(name); !jsvalue.Same(got, end) {
+	ends := [2]*jsvalue.Value{seqs[0], seqs[len(seqs)-1]}
+	for i, name := range [2]string{"start", "end"} {
+		if got := data.Get("shadowedRange").Get(name); !jsvalue.Same(got, ends[i]) {
 			return (&Fault{Want: "the range of shadowedSeqs", Got: got}).under(name).under("shadowedRange")
 		}
 	}

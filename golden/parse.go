@@ -237,8 +237,7 @@ func (p *parser) message() *Message {
 func (p *parser) request(prepared bool) *Request {
 	q := &Request{Prepared: prepared, Line: p.number, Place: nowhere}
 	var header, config, messages int64
-	if !p.number64(&q.Turn) || !p.word(".") || !p.number64(&q.Step) || !p.word(".") || !p.number64(&q.Attempt) ||
-		!p.word(" header ") || !p.number64(&header) {
+	if !p.place(q) || !p.word(" header ") || !p.number64(&header) {
 		return nil
 	}
 	config = header
@@ -248,13 +247,20 @@ func (p *parser) request(prepared bool) *Request {
 	if !p.word(" messages ") || !p.number64(&messages) || !p.word(" bytes") || !p.digest(&q.Part) || q.Digest == "" {
 		return nil
 	}
-	known := int64(len(p.sum.Headers))
-	if header < 1 || header > known || config < 1 || config > known || messages < 0 || messages > int64(len(p.sum.Messages)) {
+	if !p.isHeader(header) || !p.isHeader(config) || messages < 0 || messages > int64(len(p.sum.Messages)) {
 		return nil
 	}
 	q.Header, q.Config, q.Messages = int(header), int(config), int(messages)
 	return q
 }
+
+// place parses "TURN.STEP.ATTEMPT".
+func (p *parser) place(q *Request) bool {
+	return p.number64(&q.Turn) && p.word(".") && p.number64(&q.Step) && p.word(".") && p.number64(&q.Attempt)
+}
+
+// isHeader reports whether a number is that of a header before the line.
+func (p *parser) isHeader(n int64) bool { return n >= 1 && n <= int64(len(p.sum.Headers)) }
 
 func (p *parser) word(w string) bool {
 	rest, ok := strings.CutPrefix(p.rest, w)

@@ -28,7 +28,6 @@ type relations struct {
 	human              []int64 // events of messages that the user wrote, in order
 	children           map[string]bool
 	catalog, delivery  *Refusal // of rows that are not inherited, as far as is known
-	hasParent          bool
 }
 
 // relation is a fault across rows.

@@ -96,9 +96,8 @@ func TestRecordedLaterRequests(t *testing.T) {
 			got, sent := requestLines(t, c.log, "")
 			var keys []string
 			for line := range bytes.Lines(recorded) {
-				text := string(bytes.TrimSpace(line))
 				key := keyOf(t, line)
-				q := got[text]
+				q := got[string(bytes.TrimSpace(line))]
 				switch {
 				case q == nil && lost[filepath.Base(filepath.Dir(c.log))] != key:
 					t.Errorf("request %s is not rebuilt as it was recorded", key)

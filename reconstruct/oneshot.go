@@ -22,7 +22,7 @@ const (
 
 // A Oneshot is a request outside the loop that the log tells of. Its JSON is
 //
-//	{"provider","model","messages":[…],"system"?,"tools"?,"maxTokens"?,"sessionId","purpose"}
+//	{"provider","model","messages":[…],"system"?,"toolHistory"?,"tools"?,"maxTokens"?,"sessionId","purpose"}
 //
 // A title is whole. Of a compaction all is known but its last message, an
 // instruction that is code of the harness and not log; that is its Hole. Nothing
@@ -39,6 +39,7 @@ type Oneshot struct {
 	Model     ecmajson.Value
 	MaxTokens ecmajson.Value // nil: none
 	System    ecmajson.Value // nil: none
+	History   ecmajson.Value // of tools; nil: none
 	Tools     ecmajson.Value // nil: none
 	Usage     ecmajson.Value // what the provider reported, nil: nothing is logged
 	Header    *EpochHeader   // of a compaction: the one whose system and tools it carries
@@ -108,7 +109,7 @@ func (o *Oneshot) Append(dst []byte, instruction ecmajson.Value) []byte {
 	for _, member := range []struct {
 		key   string
 		value ecmajson.Value
-	}{{"system", o.System}, {"tools", o.Tools}, {"maxTokens", o.MaxTokens}} {
+	}{{"system", o.System}, {"toolHistory", o.History}, {"tools", o.Tools}, {"maxTokens", o.MaxTokens}} {
 		if member.value != nil {
 			dst = append(append(append(append(dst, `,"`...), member.key...), `":`...), member.value...)
 		}
@@ -166,13 +167,20 @@ func (s *Session) oneshot(a *transcript.Act) {
 }
 
 // compaction fills in a compaction: the shadowed messages as they are on the
-// surface, under the header that was in force when it began.
+// surface, under the header that was in force when it began. Where the system prompt is
+// the surface's head, it comes first.
 func (s *Session) compaction(o *Oneshot, shadowed ecmajson.Value) {
 	if o.Header = s.compacting; o.Header == nil {
 		o.Header = s.epoch
 	}
 	if o.Header != nil {
 		o.System, o.Tools = o.Header.System, o.Header.Tools
+	}
+	if s.tools != nil {
+		o.History = s.tools.value()
+	}
+	if head := s.surface.head; head != nil && head.Head && head.Bytes != nil {
+		o.messages = append(o.messages, head.Bytes)
 	}
 	for v := range shadowed.Elements() {
 		seq, _ := v.SafeInt()

@@ -77,18 +77,8 @@ func mutate(r *rand.Rand, log *baseLog) (file []byte, how string) {
 	var names []string
 	text := append([]byte(nil), log.text...)
 	atFile := log.compressed && r.IntN(3) == 0
-	restructured := !atFile && r.IntN(3) > 0
-	if restructured {
-		var done string
-		text, done = restructure(r, text)
-		names = append(names, done)
-	}
-	if !atFile && (!restructured || r.IntN(4) == 0) {
-		for range 1 + r.IntN(2)*r.IntN(3) {
-			d := textDamage[r.IntN(len(textDamage))]
-			text = d.do(r, text)
-			names = append(names, d.name)
-		}
+	if !atFile {
+		text, names = mutateText(r, text)
 	}
 	if !log.compressed {
 		return text, strings.Join(names, ", ")
@@ -103,6 +93,24 @@ func mutate(r *rand.Rand, log *baseLog) (file []byte, how string) {
 		names = append(names, d.name)
 	}
 	return file, strings.Join(names, ", ")
+}
+
+// mutateText changes the text of a log by its structure, by its bytes, or by both.
+func mutateText(r *rand.Rand, text []byte) (_ []byte, names []string) {
+	restructured := r.IntN(3) > 0
+	if restructured {
+		var done string
+		text, done = restructure(r, text)
+		names = append(names, done)
+	}
+	if !restructured || r.IntN(4) == 0 {
+		for range 1 + r.IntN(2)*r.IntN(3) {
+			d := textDamage[r.IntN(len(textDamage))]
+			text = d.do(r, text)
+			names = append(names, d.name)
+		}
+	}
+	return text, names
 }
 
 func flip(r *rand.Rand, b []byte) []byte {

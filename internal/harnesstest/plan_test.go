@@ -347,29 +347,10 @@ func (g *planner) reply() (chunks []object) {
 	for range g.IntN(4) {
 		switch g.IntN(3) {
 		case 0, 1:
-			kind := g.any("text", "text", "reasoning")
-			if g.chance(2) {
-				add(object{"type": "block-start", "index": index, "blockType": kind})
-			}
-			all := ""
-			for range 1 + g.IntN(6) {
-				w := g.words()
-				all += w
-				add(object{"type": kind + "-delta", "index": index, "text": w})
-			}
-			if g.chance(3) {
-				add(object{"type": "block-end", "index": index, "block": object{"type": kind, "text": all}})
-			}
+			g.block(index, add)
 		case 2:
 			calls++
-			g.calls++
-			id, name := fmt.Sprintf("call-%d%s", g.calls, g.any("", "", "é")), "tool_0"
-			if n := len(g.tools) + 1; n > 0 {
-				name = fmt.Sprintf("tool_%d", g.IntN(n))
-			}
-			args := g.any("{}", "", `{"10":"x","2":1e21,"é":"\ud800"}`, `{"a":`, `{"2":2}`, `"text"`, `{"x":true,"__proto__":{"y":1}}`)
-			first := object{"type": "tool-call-delta", "index": index, "id": id, "name": name, "argumentsDelta": args[:len(args)/2]}
-			add(first, object{"type": "tool-call-delta", "index": index, "id": id, "argumentsDelta": args[len(args)/2:]})
+			g.call(index, add)
 		}
 		index++
 	}
@@ -381,6 +362,40 @@ func (g *planner) reply() (chunks []object) {
 		end = "tool-calls"
 	}
 	finish := object{"type": "finish", "reason": object{"kind": end}}
+	if g.chance(10) {
+		chunks = append(chunks, g.act())
+	}
+	return g.ending(chunks, finish)
+}
+
+// block adds a block of text or reasoning, delta by delta.
+func (g *planner) block(index int, add func(...object)) {
+	kind := g.any("text", "text", "reasoning")
+	if g.chance(2) {
+		add(object{"type": "block-start", "index": index, "blockType": kind})
+	}
+	all := ""
+	for range 1 + g.IntN(6) {
+		w := g.words()
+		all += w
+		add(object{"type": kind + "-delta", "index": index, "text": w})
+	}
+	if g.chance(3) {
+		add(object{"type": "block-end", "index": index, "block": object{"type": kind, "text": all}})
+	}
+}
+
+// call adds a tool call in two deltas.
+func (g *planner) call(index int, add func(...object)) {
+	g.calls++
+	id, name := fmt.Sprintf("call-%d%s", g.calls, g.any("", "", "é")), fmt.Sprintf("tool_%d", g.IntN(len(g.tools)+1))
+	args := g.any("{}", "", `{"10":"x","2":1e21,"é":"\ud800"}`, `{"a":`, `{"2":2}`, `"text"`, `{"x":true,"__proto__":{"y":1}}`)
+	first := object{"type": "tool-call-delta", "index": index, "id": id, "name": name, "argumentsDelta": args[:len(args)/2]}
+	add(first, object{"type": "tool-call-delta", "index": index, "id": id, "argumentsDelta": args[len(args)/2:]})
+}
+
+// ending ends an answer: with its finish, with another one, or without.
+func (g *planner) ending(chunks []object, finish object) []object {
 	switch g.IntN(12) {
 	case 0:
 		finish["reason"] = object{"kind": "max-tokens"}
@@ -395,6 +410,5 @@ func (g *planner) reply() (chunks []object) {
 	case 6:
 		finish["reason"] = object{"kind": g.any("error", "aborted"), "failure": object{"code": g.any("SERVER", "ABORTED", "CONTEXT_WINDOW_EXCEEDED"), "message": g.words() + "?"}}
 	}
-	add(finish)
-	return chunks
+	return append(chunks, finish)
 }

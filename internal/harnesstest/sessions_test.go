@@ -172,21 +172,17 @@ func checkLog(p *plan, dir string, log *source.Log, total *totals) error {
 		}
 		return nil
 	}
-	if total != nil {
-		if err := total.count(log); err != nil {
-			return err
-		}
+	if err := total.count(log); err != nil {
+		return err
 	}
 	cannotTell, err := unexplained(p, log, path, report)
 	if err != nil {
 		return err
 	}
-	if total != nil {
-		total.Lock()
+	total.add(func() {
 		total.requests += report.Counts.Verified
 		total.unlogged += cannotTell
-		total.Unlock()
-	}
+	})
 	if p.lossy() || cannotTell > 0 {
 		return checkTolerant(p, report)
 	}
@@ -197,18 +193,22 @@ func checkLog(p *plan, dir string, log *source.Log, total *totals) error {
 	if err != nil {
 		return err
 	}
-	if total != nil {
-		total.Lock()
-		total.bodies += bodies
-		total.Unlock()
-	}
 	edits, err := checkEdits(p, dir, log, path)
-	if total != nil {
-		total.Lock()
+	total.add(func() {
+		total.bodies += bodies
 		total.edits += edits
-		total.Unlock()
-	}
+	})
 	return err
+}
+
+// add counts, where anybody counts.
+func (t *totals) add(count func()) {
+	if t == nil {
+		return
+	}
+	t.Lock()
+	defer t.Unlock()
+	count()
 }
 
 // checkBodies compares the posted bodies of a log without images: the published
@@ -246,20 +246,9 @@ func checkBodies(dir string, log *source.Log) (int, error) {
 // unexplained returns an error on the first request that drifts for a reason
 // that the log could tell, and how many do for one that it cannot.
 func unexplained(p *plan, log *source.Log, path string, report *result.Log) (int, error) {
-	recorded := make(map[string][]byte)
-	text, err := os.ReadFile(path)
+	recorded, twice, err := recordedRequests(path)
 	if err != nil {
 		return 0, err
-	}
-	twice := make(map[string]bool)
-	for line := range bytes.Lines(text) {
-		key := entryKey(line)
-		if recorded[key] != nil { // dispatched again after the first was lost
-			twice[key] = true
-			continue
-		}
-		at := bytes.Index(line, []byte(`"request":`)) + len(`"request":`)
-		recorded[key] = bytes.TrimSuffix(bytes.TrimSpace(line[at:]), []byte("}"))
 	}
 	var drifted []string
 	for _, row := range report.Requests {
@@ -278,19 +267,45 @@ func unexplained(p *plan, log *source.Log, path string, report *result.Log) (int
 		return 0, err
 	}
 	for _, key := range drifted {
-		known := false
-		for _, u := range unloggedThings {
-			known = known || u.explains(recorded[key], rebuilt[key])
-		}
-		if !known {
+		if !isUnlogged(recorded[key], rebuilt[key]) {
 			return 0, fmt.Errorf("%s", firstError(report))
 		}
 	}
 	return len(drifted), nil
 }
 
+// isUnlogged reports whether two requests differ only in what the harness does not log.
+func isUnlogged(recorded, rebuilt []byte) bool {
+	for _, u := range unloggedThings {
+		if u.explains(recorded, rebuilt) {
+			return true
+		}
+	}
+	return false
+}
+
+// recordedRequests reads the requests of a recording by their keys, and which keys it has
+// more than once: those were dispatched again after the first was lost.
+func recordedRequests(path string) (recorded map[string][]byte, twice map[string]bool, err error) {
+	text, err := os.ReadFile(path)
+	recorded, twice = make(map[string][]byte), make(map[string]bool)
+	for line := range bytes.Lines(text) {
+		key := entryKey(line)
+		if recorded[key] != nil {
+			twice[key] = true
+			continue
+		}
+		at := bytes.Index(line, []byte(`"request":`)) + len(`"request":`)
+		recorded[key] = bytes.TrimSuffix(bytes.TrimSpace(line[at:]), []byte("}"))
+	}
+	return recorded, twice, err
+}
+
 // count counts what a log holds, to show what the sessions went through.
 func (t *totals) count(log *source.Log) error {
+	if t == nil {
+		return nil
+	}
 	reader, closer, err := log.Open(logformat.Options{})
 	if err != nil {
 		return err

@@ -71,14 +71,9 @@ func edit(r *rand.Rand, text []byte, spans []span) []byte {
 		return odd[r.IntN(len(odd))]
 	}
 	switch r.IntN(8) {
-	case 0: // remove it
-		if s.end < len(text) && text[s.end] == ',' {
-			return replace(s.start, s.end+1, "")
-		}
-		if s.start > 0 && text[s.start-1] == ',' {
-			return replace(s.start-1, s.end, "")
-		}
-		return replace(s.start, s.end, "")
+	case 0:
+		from, to := withComma(text, s)
+		return replace(from, to, "")
 	case 1: // another beside it
 		if s.start == s.value {
 			return replace(s.start, s.start, value()+",")
@@ -97,6 +92,17 @@ func edit(r *rand.Rand, text []byte, spans []span) []byte {
 	default:
 		return replace(s.value, s.end, value())
 	}
+}
+
+// withComma is a span with the comma that goes when it is removed.
+func withComma(text []byte, s span) (from, to int) {
+	switch {
+	case s.end < len(text) && text[s.end] == ',':
+		return s.start, s.end + 1
+	case s.start > 0 && text[s.start-1] == ',':
+		return s.start - 1, s.end
+	}
+	return s.start, s.end
 }
 
 // renumber changes a seq and what follows, so that later lines stay contiguous

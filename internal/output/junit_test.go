@@ -53,6 +53,19 @@ func readJUnit(t *testing.T, report *result.Report, opts output.Options) suites 
 	return got
 }
 
+// outcomes counts how the cases of a suite ended; each has one outcome at most.
+func outcomes(t *testing.T, s suite) (failures, errors, skipped int) {
+	for _, c := range s.Cases {
+		failures += len(c.Failures)
+		errors += len(c.Errors)
+		skipped += len(c.Skipped)
+		if len(c.Failures)+len(c.Errors)+len(c.Skipped) > 1 || c.Class != s.Name || c.Name == "" {
+			t.Errorf("%s: %s (%s): one outcome at most, and the suite's name as its class", s.Name, c.Name, c.Class)
+		}
+	}
+	return failures, errors, skipped
+}
+
 func TestJUnitAddsUp(t *testing.T) {
 	report := fixtureReport(t)
 	got := readJUnit(t, report, output.Options{})
@@ -62,15 +75,7 @@ func TestJUnitAddsUp(t *testing.T) {
 	var total suites
 	for i, s := range got.Suites {
 		log := report.Logs[i]
-		var failures, errors, skipped int
-		for _, c := range s.Cases {
-			failures += len(c.Failures)
-			errors += len(c.Errors)
-			skipped += len(c.Skipped)
-			if len(c.Failures)+len(c.Errors)+len(c.Skipped) > 1 || c.Class != s.Name || c.Name == "" {
-				t.Errorf("%s: %s (%s): one outcome at most, and the suite's name as its class", s.Name, c.Name, c.Class)
-			}
-		}
+		failures, errors, skipped := outcomes(t, s)
 		if s.Tests != len(s.Cases) || s.Failures != failures || s.Errors != errors || s.Skipped != skipped {
 			t.Errorf("%s: its counts are not those of its cases", s.Name)
 		}

@@ -130,6 +130,8 @@ func (h *History) part(p reconstruct.Part) Part {
 		e := p.Header
 		out.Seq, out.Line, out.Offset, out.Time, out.Event = e.Seq, e.Pos.Line, e.Pos.Offset, e.Time, e.Type
 		out.How = h.headerStory(e)
+	case p.Kind == reconstruct.ToolHistoryPart:
+		out.Seq, out.How = -1, "the tools that the series began with, and those that the history announced since"
 	default:
 		out.How = "the session's own id, from the log's header line"
 	}

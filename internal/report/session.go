@@ -150,25 +150,43 @@ func basis(log *result.Log, k ink) []Check {
 		requests.Says += fmt.Sprintf(", and %s that the log does not show as sent", number(c.Prepared))
 	}
 	list = append(list, requests)
+	list = append(list, recording(log, k))
+	list = append(list, attachments(log)...)
+	return append(list, said(log))
+}
+
+// recording is what a recording said.
+func recording(log *result.Log, k ink) Check {
+	c := log.Counts
 	switch {
 	case log.ComparedWith == "":
-		list = append(list, Check{"open", "Recording", "none available: nothing vouches for the log but itself"})
+		return Check{"open", "Recording", "none available: nothing vouches for the log but itself"}
 	case c.Drifted > 0:
-		list = append(list, Check{"bad", "Recording", fmt.Sprintf("%s differ, %s equal, in %s", number(c.Drifted), number(c.Verified), k.path(log.ComparedWith))})
+		return Check{"bad", "Recording", fmt.Sprintf("%s differ, %s equal, in %s", number(c.Drifted), number(c.Verified), k.path(log.ComparedWith))}
 	case c.Verified == 0:
-		list = append(list, Check{"open", "Recording", "nothing of this session in " + k.path(log.ComparedWith)})
+		return Check{"open", "Recording", "nothing of this session in " + k.path(log.ComparedWith)}
 	default:
-		list = append(list, Check{"ok", "Recording", fmt.Sprintf("%s equal to %s", counted(c.Verified, "request", "requests"), k.path(log.ComparedWith))})
+		return Check{"ok", "Recording", fmt.Sprintf("%s equal to %s", counted(c.Verified, "request", "requests"), k.path(log.ComparedWith))}
 	}
+}
+
+// attachments is what the object store said, nothing where no request has any.
+func attachments(log *result.Log) []Check {
+	c := log.Counts
 	switch {
 	case c.Objects == 0:
+		return nil
 	case log.Objects == "":
-		list = append(list, Check{"open", "Attachments", counted(c.Objects, "attachment", "attachments") + ", and no store available to check them"})
+		return []Check{{"open", "Attachments", counted(c.Objects, "attachment", "attachments") + ", and no store available to check them"}}
 	case c.ObjectsOK < c.Objects:
-		list = append(list, Check{"bad", "Attachments", fmt.Sprintf("%s of %s fail", number(c.Objects-c.ObjectsOK), number(c.Objects))})
+		return []Check{{"bad", "Attachments", fmt.Sprintf("%s of %s fail", number(c.Objects-c.ObjectsOK), number(c.Objects))}}
 	default:
-		list = append(list, Check{"ok", "Attachments", counted(c.Objects, "attachment is", "attachments are") + " what the log names, by digest, length, type and size"})
+		return []Check{{"ok", "Attachments", counted(c.Objects, "attachment is", "attachments are") + " what the log names, by digest, length, type and size"}}
 	}
+}
+
+// said is how many findings there are.
+func said(log *result.Log) Check {
 	errors, warnings := 0, 0
 	for _, f := range log.Findings {
 		switch {
@@ -181,13 +199,12 @@ func basis(log *result.Log, k ink) []Check {
 	}
 	switch {
 	case errors > 0:
-		list = append(list, Check{"bad", "Findings", fmt.Sprintf("%s, %s", counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"))})
+		return Check{"bad", "Findings", fmt.Sprintf("%s, %s", counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"))}
 	case warnings > 0:
-		list = append(list, Check{"open", "Findings", counted(warnings, "warning", "warnings")})
+		return Check{"open", "Findings", counted(warnings, "warning", "warnings")}
 	default:
-		list = append(list, Check{"ok", "Findings", "no error and no warning"})
+		return Check{"ok", "Findings", "no error and no warning"}
 	}
-	return list
 }
 
 func facts(log *result.Log, k ink) []Fact {
@@ -230,27 +247,7 @@ func facts(log *result.Log, k ink) []Fact {
 func (c *collector) findings() (list []*Finding) {
 	for _, f := range c.log.Findings {
 		out := &Finding{Severity: f.Severity.String(), Code: f.Code.String(), Message: c.message(f), Action: f.Action, Suppressed: c.ink.name(f.Suppressed)}
-		if f.Place.Request != "" {
-			out.Where = append(out.Where, c.requestLink(f.Place.Request, "request "+f.Place.Request))
-		}
-		if f.Place.Seq >= 0 {
-			out.Where = append(out.Where, c.seqLink(f.Place.Seq))
-		}
-		if f.Cause != nil && f.Cause.Seq >= 0 && f.Cause.Seq != f.Place.Seq {
-			out.Where = append(out.Where, c.seqLink(f.Cause.Seq))
-		}
-		if f.Place.Line > 0 && f.Place.File == c.log.File {
-			out.Where = append(out.Where, Link{Text: fmt.Sprintf("line %d", f.Place.Line)})
-		} else if f.Place.File != "" && f.Place.File != c.log.File {
-			where := c.ink.path(f.Place.File)
-			if f.Place.Line > 0 {
-				where += fmt.Sprintf(" line %d", f.Place.Line)
-			}
-			out.Where = append(out.Where, Link{Text: where})
-		}
-		if f.Place.Object != "" {
-			out.Where = append(out.Where, c.objectLink(f.Place.Object))
-		}
+		out.Where = c.where(f)
 		for i, key := range f.Requests {
 			if i == maxListed {
 				out.MoreRequests = len(f.Requests) - i
@@ -267,6 +264,40 @@ func (c *collector) findings() (list []*Finding) {
 	}
 	slices.SortStableFunc(list, func(a, b *Finding) int { return severityRank(a.Severity) - severityRank(b.Severity) })
 	return list
+}
+
+// where lists the places of a finding.
+func (c *collector) where(f finding.Finding) (links []Link) {
+	if f.Place.Request != "" {
+		links = append(links, c.requestLink(f.Place.Request, "request "+f.Place.Request))
+	}
+	if f.Place.Seq >= 0 {
+		links = append(links, c.seqLink(f.Place.Seq))
+	}
+	if f.Cause != nil && f.Cause.Seq >= 0 && f.Cause.Seq != f.Place.Seq {
+		links = append(links, c.seqLink(f.Cause.Seq))
+	}
+	if line := c.line(f.Place); line != "" {
+		links = append(links, Link{Text: line})
+	}
+	if f.Place.Object != "" {
+		links = append(links, c.objectLink(f.Place.Object))
+	}
+	return links
+}
+
+// line names a line of the log, or of another file; "" where a finding has neither.
+func (c *collector) line(at finding.Place) string {
+	var words []string
+	if at.File != "" && at.File != c.log.File {
+		words = append(words, c.ink.path(at.File))
+	} else if at.File == "" {
+		return ""
+	}
+	if at.Line > 0 {
+		words = append(words, fmt.Sprintf("line %d", at.Line))
+	}
+	return strings.Join(words, " ")
 }
 
 func severityRank(s string) int { return slices.Index([]string{"error", "warning", "note"}, s) }

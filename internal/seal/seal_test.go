@@ -230,61 +230,73 @@ func TestMembers(t *testing.T) {
 		if len(l.objects) == 0 {
 			continue
 		}
-		for _, m := range statementShape {
-			for _, now := range []json.RawMessage{nil, json.RawMessage("null"), json.RawMessage("[7]"), json.RawMessage("{}")} {
-				var members map[string]json.RawMessage
-				if err := json.Unmarshal(good, &members); err != nil {
-					t.Fatal(err)
-				}
-				if members[m.name] = now; now == nil {
-					delete(members, m.name)
-				}
-				edited, err := json.Marshal(members)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if _, err := Parse(edited); err == nil && !(m.null && string(now) == "null") {
-					t.Errorf("%s: taken for a seal with %s for %s", path, now, m.name)
-				}
-			}
-		}
-		lines := strings.SplitAfter(string(good), "\n")
-		member := regexp.MustCompile(`^ +("[a-zA-Z0-9]+"): (.*?)(,?)\n$`)
-		for i, line := range lines {
-			m := member.FindStringSubmatch(line)
-			if m == nil {
-				continue
-			}
-			name, value := m[1], m[2]
-			for _, now := range []string{
-				strings.Replace(line, name, `"other"`, 1),
-				strings.Replace(line, name, strings.ToUpper(name), 1),
-				name + ": null, " + line,
-				`"other": 1, ` + line,
-				strings.Replace(line, value, map[bool]string{true: `{"x":`, false: "["}[value == "["]+value, 1),
-				strings.Replace(line, value, "-7.5"+m[3], 1),
-				strings.Replace(line, value, "null"+m[3], 1),
-			} {
-				edited := slices.Clone(lines)
-				edited[i] = now
-				if value == "{" || value == "[" { // its end is elsewhere: only what leaves it whole
-					if !strings.HasSuffix(now, value+"\n") || strings.HasSuffix(now, ": "+value+value+"\n") {
-						continue
-					}
-				}
-				if strings.HasSuffix(now, ": null,\n") && name == `"stored"` {
-					continue
-				}
-				edits++
-				if _, err := Parse([]byte(strings.Join(edited, ""))); err == nil {
-					t.Errorf("%s: taken for a seal with %s", path, strings.TrimSpace(now))
-				}
-			}
-		}
+		withoutMembers(t, path, good)
+		edits += editedLines(t, path, good)
 	}
 	if edits < 100 {
 		t.Errorf("%d edits were tried", edits)
 	}
+}
+
+// withoutMembers takes each member of a good seal away, or gives it a value of another kind.
+func withoutMembers(t *testing.T, path string, good []byte) {
+	for _, m := range statementShape {
+		for _, now := range []json.RawMessage{nil, json.RawMessage("null"), json.RawMessage("[7]"), json.RawMessage("{}")} {
+			var members map[string]json.RawMessage
+			if err := json.Unmarshal(good, &members); err != nil {
+				t.Fatal(err)
+			}
+			if members[m.name] = now; now == nil {
+				delete(members, m.name)
+			}
+			edited, err := json.Marshal(members)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Parse(edited); err == nil && !(m.null && string(now) == "null") {
+				t.Errorf("%s: taken for a seal with %s for %s", path, now, m.name)
+			}
+		}
+	}
+}
+
+// editedLines changes each line of a good seal with a member in it, and returns how many
+// changes it tried.
+func editedLines(t *testing.T, path string, good []byte) (edits int) {
+	lines := strings.SplitAfter(string(good), "\n")
+	member := regexp.MustCompile(`^ +("[a-zA-Z0-9]+"): (.*?)(,?)\n$`)
+	for i, line := range lines {
+		m := member.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		name, value := m[1], m[2]
+		for _, now := range []string{
+			strings.Replace(line, name, `"other"`, 1),
+			strings.Replace(line, name, strings.ToUpper(name), 1),
+			name + ": null, " + line,
+			`"other": 1, ` + line,
+			strings.Replace(line, value, map[bool]string{true: `{"x":`, false: "["}[value == "["]+value, 1),
+			strings.Replace(line, value, "-7.5"+m[3], 1),
+			strings.Replace(line, value, "null"+m[3], 1),
+		} {
+			edited := slices.Clone(lines)
+			edited[i] = now
+			if value == "{" || value == "[" { // its end is elsewhere: only what leaves it whole
+				if !strings.HasSuffix(now, value+"\n") || strings.HasSuffix(now, ": "+value+value+"\n") {
+					continue
+				}
+			}
+			if strings.HasSuffix(now, ": null,\n") && name == `"stored"` {
+				continue
+			}
+			edits++
+			if _, err := Parse([]byte(strings.Join(edited, ""))); err == nil {
+				t.Errorf("%s: taken for a seal with %s", path, strings.TrimSpace(now))
+			}
+		}
+	}
+	return edits
 }
 
 // TestCutOut checks that requests and objects which are taken out of a seal are

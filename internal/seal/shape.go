@@ -111,7 +111,7 @@ func checkObject(v ecmajson.Value, name string, shape []member) error {
 // agree checks that the parts of a statement go together.
 func (s *Statement) agree() error {
 	switch t := s.Tree; {
-	case t.Events < 0 || int64(len(t.Marks)) != t.Events*markLen || int64(len(t.Blocks)) != (t.Events+blockSize-1)/blockSize:
+	case !t.whole():
 		return fmt.Errorf("it does not have a mark for each of %d events and a block for each %d", t.Events, blockSize)
 	case join(t.Blocks) != t.Root:
 		return errors.New("its root is not that of its blocks")
@@ -122,12 +122,8 @@ func (s *Statement) agree() error {
 	case s.Stored != nil && (s.Stored.Bytes < 1 || !objectstore.IsDigest(s.Stored.SHA256)):
 		return errors.New("stored is no length and digest")
 	}
-	last := int64(-1)
-	for _, q := range s.Requests {
-		if q.DispatchSeq < last || q.DispatchSeq >= s.Tree.Events || q.Request == "" || q.Bytes < 1 || !objectstore.IsDigest(q.SHA256) {
-			return fmt.Errorf("request %q is not one of its %d events, in their order, with a length and a digest", q.Request, s.Tree.Events)
-		}
-		last = q.DispatchSeq
+	if err := s.orderly(); err != nil {
+		return err
 	}
 	seen := make(map[string]bool, len(s.Objects))
 	for _, id := range s.Objects {
@@ -137,4 +133,21 @@ func (s *Statement) agree() error {
 		seen[id] = true
 	}
 	return nil
+}
+
+// orderly reports what is wrong with the requests.
+func (s *Statement) orderly() error {
+	last := int64(-1)
+	for _, q := range s.Requests {
+		if q.DispatchSeq < last || q.DispatchSeq >= s.Tree.Events || q.Request == "" || q.Bytes < 1 || !objectstore.IsDigest(q.SHA256) {
+			return fmt.Errorf("request %q is not one of its %d events, in their order, with a length and a digest", q.Request, s.Tree.Events)
+		}
+		last = q.DispatchSeq
+	}
+	return nil
+}
+
+// whole reports whether there is a mark for each event and a block for each run of them.
+func (t *Tree) whole() bool {
+	return t.Events >= 0 && int64(len(t.Marks)) == t.Events*markLen && int64(len(t.Blocks)) == (t.Events+blockSize-1)/blockSize
 }

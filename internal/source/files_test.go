@@ -21,6 +21,42 @@ func TestChoice(t *testing.T) {
 			pool = append(pool, "session"+version+end, ".session"+version+end+".icloud")
 		}
 	}
+	for range 5000 {
+		var names []string
+		for _, i := range random.Perm(len(pool))[:random.IntN(12)] {
+			names = append(names, pool[i])
+		}
+		f := Choose(names)
+		newest := f.Logs
+		if f.Absent != "" {
+			newest = append(newest, f.Absent)
+		}
+		oneGeneration(t, newest, f.Older)
+		seen := sortedOut(t, names, &f)
+		for _, name := range names {
+			if _, _, ok := logformat.ParseFileName(name); ok && !seen[name] || len(newest) == 0 && ok {
+				t.Fatalf("%q: %s is passed over: %+v", names, name, f)
+			}
+		}
+	}
+}
+
+// sortedOut returns the names that a choice has somewhere; none stands twice or is new.
+func sortedOut(t *testing.T, names []string, f *Files) map[string]bool {
+	seen := make(map[string]bool)
+	for _, list := range [][]string{f.Logs, f.Older, f.Copies, f.Leftovers, {f.Absent}} {
+		for _, name := range list {
+			if name != "" && (seen[name] || !slices.Contains(names, name)) {
+				t.Fatalf("%q: %s stands twice or is new: %+v", names, name, f)
+			}
+			seen[name] = true
+		}
+	}
+	return seen
+}
+
+// oneGeneration holds the newest files to be of one generation, and the older of others.
+func oneGeneration(t *testing.T, newest, older []string) {
 	version := func(name string) int64 {
 		n, _, ok := logformat.ParseFileName(strings.TrimPrefix(strings.TrimSuffix(name, ".icloud"), "."))
 		if !ok {
@@ -28,38 +64,13 @@ func TestChoice(t *testing.T) {
 		}
 		return n
 	}
-	for range 5000 {
-		var names []string
-		for _, i := range random.Perm(len(pool))[:random.IntN(12)] {
-			names = append(names, pool[i])
+	for _, name := range newest {
+		if version(name) != version(newest[0]) {
+			t.Fatalf("of two generations: %q", newest)
 		}
-		f := Choose(names)
-		seen := make(map[string]bool)
-		for _, list := range [][]string{f.Logs, f.Older, f.Copies, f.Leftovers, {f.Absent}} {
-			for _, name := range list {
-				if name != "" && (seen[name] || !slices.Contains(names, name)) {
-					t.Fatalf("%q: %s stands twice or is new: %+v", names, name, f)
-				}
-				seen[name] = true
-			}
-		}
-		newest := f.Logs
-		if f.Absent != "" {
-			newest = append(newest, f.Absent)
-		}
-		for _, name := range newest {
-			if version(name) != version(newest[0]) {
-				t.Fatalf("%q: of two generations: %+v", names, f)
-			}
-			for _, older := range f.Older {
-				if version(older) >= version(name) {
-					t.Fatalf("%q: %s is not older: %+v", names, older, f)
-				}
-			}
-		}
-		for _, name := range names {
-			if _, _, ok := logformat.ParseFileName(name); ok && !seen[name] || len(newest) == 0 && ok {
-				t.Fatalf("%q: %s is passed over: %+v", names, name, f)
+		for _, before := range older {
+			if version(before) >= version(name) {
+				t.Fatalf("%s is not older than %s", before, name)
 			}
 		}
 	}

@@ -93,26 +93,7 @@ func at(tb testing.TB, arg string) []string {
 	}
 	var lines []string
 	for i, l := range p.Logs {
-		line := "log " + cut(l.Name)
-		if l.StorePath != "" {
-			line += " place " + l.StorePath
-		}
-		if len(l.Older) > 0 {
-			line += " older " + strings.Join(l.Older, " ")
-		}
-		if l.Newer != "" {
-			line += " newer " + l.Newer
-		}
-		if l.Follows {
-			line += " follows"
-		}
-		if i == 0 && p.Lead && len(p.Logs) > 1 {
-			line += " leads"
-		}
-		if l.Media != nil {
-			line += " images"
-		}
-		lines = append(lines, line)
+		lines = append(lines, "log "+cut(l.Name)+about(l, i == 0 && p.Lead && len(p.Logs) > 1))
 	}
 	for _, l := range p.Absent {
 		line := "absent " + cut(l.Name) + " " + l.Absent.Code.String()
@@ -130,4 +111,24 @@ func at(tb testing.TB, arg string) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// about is what is known of a log besides its name.
+func about(l *Log, leads bool) (words string) {
+	for _, word := range []struct {
+		said bool
+		text string
+	}{
+		{l.StorePath != "", "place " + l.StorePath},
+		{len(l.Older) > 0, "older " + strings.Join(l.Older, " ")},
+		{l.Newer != "", "newer " + l.Newer},
+		{l.Follows, "follows"},
+		{leads, "leads"},
+		{l.Media != nil, "images"},
+	} {
+		if word.said {
+			words += " " + word.text
+		}
+	}
+	return words
 }

@@ -33,38 +33,44 @@ func FuzzCapture(f *testing.F) {
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, isHAR bool, text []byte) {
-		if !isHAR {
-			file := &File{Path: dir}
-			if err := file.readIndex(dir, "index.jsonl", bytes.NewReader(text)); err == nil {
-				for _, b := range file.Bodies {
-					b.Bytes()
-				}
-			}
+		if isHAR {
+			checkHAR(t, text)
 			return
 		}
-		startsAsHAR(bytes.NewReader(text))
-		file, err := readHAR("x.har", bytes.NewReader(text), 0)
-		v := bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
-		if _, wrong := ecmajson.Check(v); wrong != nil {
-			if err == nil && len(file.Flaws) == 0 {
-				t.Fatalf("%q is no JSON (%v), and nothing is said of it", text, wrong)
+		file := &File{Path: dir}
+		if err := file.readIndex(dir, "index.jsonl", bytes.NewReader(text)); err == nil {
+			for _, b := range file.Bodies {
+				b.Bytes()
 			}
-			return
-		}
-		if err != nil {
-			return
-		}
-		want := wholeHAR(v)
-		got := make([]string, 0, len(want))
-		for _, b := range file.Bodies {
-			if b.Incomparable == "" && startsAsObject(b.data) {
-				got = append(got, string(b.data))
-			}
-		}
-		if !slices.Equal(got, want) && !undone(string(text)) {
-			t.Fatalf("%q: bodies %q, want %q", text, got, want)
 		}
 	})
+}
+
+// checkHAR reads text as a HAR file: what is no JSON is said to be flawed, and what is
+// gives the bodies that another reading finds.
+func checkHAR(t *testing.T, text []byte) {
+	startsAsHAR(bytes.NewReader(text))
+	file, err := readHAR("x.har", bytes.NewReader(text), 0)
+	v := bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
+	if _, wrong := ecmajson.Check(v); wrong != nil {
+		if err == nil && len(file.Flaws) == 0 {
+			t.Fatalf("%q is no JSON (%v), and nothing is said of it", text, wrong)
+		}
+		return
+	}
+	if err != nil {
+		return
+	}
+	want := wholeHAR(v)
+	got := make([]string, 0, len(want))
+	for _, b := range file.Bodies {
+		if b.Incomparable == "" && startsAsObject(b.data) {
+			got = append(got, string(b.data))
+		}
+	}
+	if !slices.Equal(got, want) && !undone(string(text)) {
+		t.Fatalf("%q: bodies %q, want %q", text, got, want)
+	}
 }
 
 // undone reports whether a HAR file may hold bodies that are not as they stand there:

@@ -78,7 +78,8 @@ func (d *decoder) take(r row, origin Origin) (row, *Refusal) {
 	if d.issue != nil {
 		return r, d.issue
 	}
-	number, count := jsvalue.Int(0), int64(1)
+	var number *jsvalue.Value
+	count := int64(1)
 	if r.run != nil {
 		number, count = jsvalue.Int(r.run.first), int64(len(r.run.texts))
 	} else {

@@ -147,17 +147,22 @@ func FuzzText(f *testing.F) {
 		if bad := command(got); bad != "" {
 			t.Errorf("%q gives %q, in which %q is a command", s, got, bad)
 		}
-		quoted, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var was, is string
-		escaped := visible.JSON(quoted)
-		if json.Unmarshal(quoted, &was) != nil || json.Unmarshal(escaped, &is) != nil || was != is {
-			t.Errorf("%q: JSON gives %s, the value is another", s, escaped)
-		}
-		if bad := command(string(escaped)); bad != "" {
-			t.Errorf("%q: JSON gives %s, in which %q is a command", s, escaped, bad)
-		}
+		checkJSON(t, s)
 	})
+}
+
+// checkJSON holds a string's JSON, escaped, to its value.
+func checkJSON(t *testing.T, s string) {
+	quoted, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var was, is string
+	escaped := visible.JSON(quoted)
+	if json.Unmarshal(quoted, &was) != nil || json.Unmarshal(escaped, &is) != nil || was != is {
+		t.Errorf("%q: JSON gives %s, the value is another", s, escaped)
+	}
+	if bad := command(string(escaped)); bad != "" {
+		t.Errorf("%q: JSON gives %s, in which %q is a command", s, escaped, bad)
+	}
 }
